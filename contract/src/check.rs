@@ -1,0 +1,122 @@
+//! What a declaration means in each layer, and what in it will disappoint.
+//!
+//! Runs in `tokkyu check`, and wherever a program prints its settings; pure computation over two files that were read
+//! before. Nothing here decides: priorities come from [`Class::priorities`], the cap from [`Site::allowed`]. A
+//! [`Warning`] is about something that can be done but not well; what cannot be is an error of the readers.
+//! Specification: SPEC.md, CON-27 to CON-35.
+
+mod print;
+mod warnings;
+
+use core::fmt;
+use core::time::Duration;
+
+use crate::class::{Class, LinuxSched, Priorities};
+use crate::trace::FlowId;
+use crate::units::{BitRate, Bytes, Rate};
+use crate::yaml::robot::{Flow, Robot, Toward};
+use crate::yaml::site::Site;
+
+/// What a robot's declaration means at a site. Prints as tables; [`Report::to_json`] is the same for programs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// Name of the robot.
+    pub robot: String,
+    /// Name of the site.
+    pub site: String,
+    /// The priority table, highest class first, as the site's limits leave it.
+    pub classes: [ClassRow; 4],
+    /// The flows in the order of the declaration.
+    pub flows: Vec<FlowRow>,
+    /// What will disappoint.
+    pub warnings: Vec<Warning>,
+}
+
+/// What a class means in each layer at this site.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClassRow {
+    /// The class.
+    pub class: Class,
+    /// What the class asks for.
+    pub asked: Priorities,
+    /// The Linux scheduling it gets, after the site's cap.
+    pub linux: LinuxSched,
+}
+
+/// What one flow gets in each layer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FlowRow {
+    /// Number of the flow.
+    pub id: FlowId,
+    /// Name of the flow.
+    pub name: String,
+    /// Which end receives it.
+    pub toward: Toward,
+    /// Its class in each layer.
+    pub class: ClassRow,
+    /// True for an existing program's traffic, which has no QoS of ours.
+    pub matched: bool,
+    /// Declared samples per second.
+    pub rate: Option<Rate>,
+    /// Declared largest sample.
+    pub size: Option<Bytes>,
+    /// Size times rate: samples alone, without headers, repair and redundancy. `None` unless both are declared.
+    pub bit_rate: Option<BitRate>,
+    /// Longest age of a sample.
+    pub lifespan: Option<Duration>,
+    /// Longest gap between two samples.
+    pub deadline: Option<Duration>,
+}
+
+/// Something that can be done, but not well.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// The field it is about, such as `flows.camera/front.lifespan`.
+    pub path: String,
+    /// What will happen.
+    pub what: String,
+    /// What to do about it.
+    pub remedy: String,
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}; {}", self.path, self.what, self.remedy)
+    }
+}
+
+/// Derives what `robot` means at `site` (CON-27).
+pub fn check(robot: &Robot, site: &Site) -> Report {
+    Report {
+        robot: robot.name.clone(),
+        site: site.name.clone(),
+        classes: Class::ALL.map(|class| class_row(class, site)),
+        flows: robot.flows.iter().map(|flow| flow_row(flow, site)).collect(),
+        warnings: warnings::find(robot, site),
+    }
+}
+
+fn class_row(class: Class, site: &Site) -> ClassRow {
+    let asked = class.priorities();
+    ClassRow { class, asked, linux: site.allowed(asked.linux) }
+}
+
+fn flow_row(flow: &Flow, site: &Site) -> FlowRow {
+    FlowRow {
+        id: flow.id,
+        name: flow.name.clone(),
+        toward: flow.toward,
+        class: class_row(flow.class, site),
+        matched: flow.matching.is_some(),
+        rate: flow.rate,
+        size: flow.size,
+        bit_rate: bit_rate(flow),
+        lifespan: flow.qos.lifespan,
+        deadline: flow.qos.deadline,
+    }
+}
+
+/// Largest sample times rate (CON-28).
+fn bit_rate(flow: &Flow) -> Option<BitRate> {
+    Some(flow.size?.at(flow.rate?))
+}

@@ -1,0 +1,161 @@
+//! A report as aligned text for people, and as JSON for programs (CON-33).
+
+use core::fmt;
+use core::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::{ClassRow, FlowRow, Report};
+use crate::class::LinuxSched;
+use crate::units::{DurationText, Rate};
+
+/// Names the shape of the JSON; it changes when a field changes its meaning or goes away.
+const FORMAT: &str = "tokkyu-check/1";
+
+/// Stands in a cell that has no value.
+const NONE: &str = "-";
+
+const CLASS_COLUMNS: [&str; 6] = ["RTOS task", "Linux", "skb", "band", "DSCP", "GIC"];
+const FLOW_COLUMNS: [&str; 7] = ["toward", "rate", "size", "bit rate", "lifespan", "deadline", "class"];
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "robot {} at site {}\n", self.robot, self.site)?;
+        let classes = self.classes.iter().map(|row| cells(row.class.as_str(), class_cells(row).into()));
+        write_table(f, header("class", &CLASS_COLUMNS), classes.collect())?;
+        writeln!(f)?;
+        let columns = [&FLOW_COLUMNS[..], &CLASS_COLUMNS[..]].concat();
+        write_table(f, header("flow", &columns), self.flows.iter().map(flow_cells).collect())?;
+        if !self.warnings.is_empty() {
+            writeln!(f, "\nwarnings")?;
+        }
+        self.warnings.iter().try_for_each(|warning| writeln!(f, "  {warning}"))
+    }
+}
+
+fn header(first: &str, columns: &[&str]) -> Vec<String> {
+    cells(first, columns.iter().map(|column| (*column).to_owned()).collect())
+}
+
+fn cells(first: &str, rest: Vec<String>) -> Vec<String> {
+    let mut row = vec![first.to_owned()];
+    row.extend(rest);
+    row
+}
+
+fn class_cells(row: &ClassRow) -> [String; 6] {
+    let asked = &row.asked;
+    [
+        asked.itron_task.to_string(),
+        row.linux.to_string(),
+        asked.skb_priority.to_string(),
+        asked.band.to_string(),
+        match dscp_name(asked.dscp) {
+            Some(name) => format!("{} {name}", asked.dscp),
+            None => asked.dscp.to_string(),
+        },
+        format!("{:#04x}", asked.gic),
+    ]
+}
+
+fn flow_cells(row: &FlowRow) -> Vec<String> {
+    let duration = |span: Option<Duration>| or_none(span.map(DurationText));
+    let own = [
+        row.toward.as_str().to_owned(),
+        or_none(row.rate),
+        or_none(row.size),
+        or_none(row.bit_rate),
+        duration(row.lifespan),
+        duration(row.deadline),
+        row.class.class.to_string(),
+    ];
+    cells(&row.name, own.into_iter().chain(class_cells(&row.class)).collect())
+}
+
+fn or_none(value: Option<impl fmt::Display>) -> String {
+    value.map_or_else(|| NONE.to_owned(), |value| value.to_string())
+}
+
+/// The name a code point has in the RFCs, for people who know it by that.
+const fn dscp_name(dscp: u8) -> Option<&'static str> {
+    match dscp {
+        0 => Some("CS0"),
+        1 => Some("LE"),
+        34 => Some("AF41"),
+        40 => Some("CS5"),
+        46 => Some("EF"),
+        _ => None,
+    }
+}
+
+/// Writes rows under a header, each column as wide as its widest cell.
+fn write_table(f: &mut fmt::Formatter<'_>, header: Vec<String>, rows: Vec<Vec<String>>) -> fmt::Result {
+    let mut widths = vec![0; header.len()];
+    for row in std::iter::once(&header).chain(&rows) {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+    for row in std::iter::once(&header).chain(&rows) {
+        let padded: Vec<String> =
+            row.iter().zip(&widths).map(|(cell, &width)| format!("{cell:<width$}")).collect();
+        writeln!(f, "{}", padded.join("  ").trim_end())?;
+    }
+    Ok(())
+}
+
+impl Report {
+    /// The report for programs. Units stand in the names; what is not declared is `null`. Shape: SPEC.md, CON-33.
+    pub fn to_json(&self) -> Value {
+        let warning = |warning: &super::Warning| json!({ "path": warning.path, "what": warning.what, "remedy": warning.remedy });
+        json!({
+            "format": FORMAT,
+            "robot": self.robot,
+            "site": self.site,
+            "classes": self.classes.iter().map(class_json).collect::<Vec<_>>(),
+            "flows": self.flows.iter().map(flow_json).collect::<Vec<_>>(),
+            "warnings": self.warnings.iter().map(warning).collect::<Vec<_>>(),
+        })
+    }
+}
+
+fn class_json(row: &ClassRow) -> Value {
+    let fifo_priority = match row.linux {
+        LinuxSched::Fifo(priority) => Some(priority),
+        LinuxSched::Other | LinuxSched::Idle => None,
+    };
+    json!({
+        "class": row.class.as_str(),
+        "itron_task": row.asked.itron_task,
+        "linux_policy": match row.linux {
+            LinuxSched::Fifo(_) => "SCHED_FIFO",
+            LinuxSched::Other => "SCHED_OTHER",
+            LinuxSched::Idle => "SCHED_IDLE",
+        },
+        "linux_fifo_priority": fifo_priority,
+        "skb_priority": row.asked.skb_priority,
+        "band": row.asked.band,
+        "dscp": row.asked.dscp,
+        "gic": row.asked.gic,
+    })
+}
+
+fn flow_json(row: &FlowRow) -> Value {
+    json!({
+        "id": row.id.0,
+        "name": row.name,
+        "toward": row.toward.as_str(),
+        "matched": row.matched,
+        "rate_millihertz": row.rate.map(Rate::millihertz),
+        "size_bytes": row.size.map(|size| size.0),
+        "bit_rate_bits_per_second": row.bit_rate.map(|rate| rate.0),
+        "lifespan_ns": row.lifespan.map(nanos),
+        "deadline_ns": row.deadline.map(nanos),
+        "settings": class_json(&row.class),
+    })
+}
+
+/// JSON numbers hold 584 years of nanoseconds; a longer span is as good as endless.
+fn nanos(span: Duration) -> u64 {
+    u64::try_from(span.as_nanos()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,108 @@
+//! Finds what can be done, but not well. One function for each kind of warning (CON-29 to CON-32, CON-34, CON-35).
+
+use super::{Warning, bit_rate};
+use crate::class::{Class, LinuxSched};
+use crate::units::{BitRate, Bytes, DurationText};
+use crate::yaml::robot::{Flow, Robot, Toward};
+use crate::yaml::site::Site;
+
+/// All warnings: flows in their order, then the site.
+pub(super) fn find(robot: &Robot, site: &Site) -> Vec<Warning> {
+    let of_flow = |flow| {
+        [endless(flow), deadline_missed(flow), too_fast(flow, site), too_large(flow, site)]
+            .into_iter()
+            .flatten()
+    };
+    let flows = robot.flows.iter().flat_map(of_flow);
+    let both_ways = [Toward::Operator, Toward::Vehicle];
+    let sums = both_ways.into_iter().filter_map(|toward| sum_too_fast(robot, toward, site));
+    flows.chain(sums).chain(same_fifo(site)).chain(trusts_nobody(site)).collect()
+}
+
+fn warning(path: String, what: impl Into<String>, remedy: impl Into<String>) -> Option<Warning> {
+    Some(Warning { path, what: what.into(), remedy: remedy.into() })
+}
+
+fn path(flow: &Flow, field: &str) -> String {
+    format!("flows.{}.{field}", flow.name)
+}
+
+/// An urgent flow without a lifespan repairs samples that nobody wants any more (CON-29).
+fn endless(flow: &Flow) -> Option<Warning> {
+    let urgent = matches!(flow.class, Class::Control | Class::Realtime);
+    if !urgent || flow.qos.lifespan.is_some() || flow.matching.is_some() {
+        return None;
+    }
+    let what = format!("a {} flow without a lifespan delivers samples of any age", flow.class);
+    warning(path(flow, "lifespan"), what, "add the longest age a sample may have, such as lifespan: 500 ms")
+}
+
+/// A publisher that keeps its own rate misses a deadline shorter than its period (CON-30).
+fn deadline_missed(flow: &Flow) -> Option<Warning> {
+    let (deadline, rate) = (flow.qos.deadline?, flow.rate?);
+    if deadline >= rate.period() {
+        return None;
+    }
+    let (deadline, period) = (DurationText(deadline), DurationText(rate.period()));
+    let what =
+        format!("{deadline} is shorter than {period}, the gap between two samples at {rate}: always missed");
+    warning(path(flow, "deadline"), what, format!("write more than {period} or raise the rate"))
+}
+
+/// The declared stream alone is more than may be sent (CON-31).
+fn too_fast(flow: &Flow, site: &Site) -> Option<Warning> {
+    let (needed, limit) = (bit_rate(flow)?, site.link.max_rate?);
+    if needed <= limit {
+        return None;
+    }
+    let what =
+        format!("{} at {} is {needed}, more than the site's max_rate of {limit}", flow.size?, flow.rate?);
+    warning(path(flow, "rate"), what, "lower the rate or the size, or raise link.max_rate in the site's file")
+}
+
+/// Flows that fit one by one do not fit together (CON-31). Silent when one alone is already too fast.
+fn sum_too_fast(robot: &Robot, toward: Toward, site: &Site) -> Option<Warning> {
+    let limit = site.link.max_rate?;
+    let rates = || robot.flows.iter().filter(|flow| flow.toward == toward).filter_map(bit_rate);
+    let sum = rates().fold(BitRate(0), BitRate::saturating_add);
+    if sum <= limit || rates().any(|rate| rate > limit) {
+        return None;
+    }
+    let what = format!(
+        "the flows toward the {} need {sum} together, more than the site's max_rate of {limit}",
+        toward.as_str()
+    );
+    warning("flows".to_owned(), what, "lower rates or sizes, or raise link.max_rate in the site's file")
+}
+
+/// What a slow reader makes the link keep is more than the memory it may take (CON-32).
+fn too_large(flow: &Flow, site: &Site) -> Option<Warning> {
+    let (size, depth, memory) = (flow.size?, flow.qos.depth()?, site.link.memory);
+    let kept = Bytes(size.0.saturating_mul(u64::from(depth)));
+    if flow.matching.is_some() || kept <= memory {
+        return None;
+    }
+    let what = format!("{depth} samples of {size} are {kept}, more than the site's memory of {memory}");
+    warning(path(flow, "depth"), what, "lower the depth, or raise link.memory in the site's file")
+}
+
+/// A cap below both real-time classes makes them equals on a CPU (CON-34).
+fn same_fifo(site: &Site) -> Option<Warning> {
+    let on_cpu = |class: Class| site.allowed(class.priorities().linux);
+    let LinuxSched::Fifo(lower) = Class::Realtime.priorities().linux else { return None };
+    if on_cpu(Class::Control) != on_cpu(Class::Realtime) {
+        return None;
+    }
+    let what = format!("control and realtime threads both get {}", on_cpu(Class::Control));
+    warning("priorities.max_fifo".to_owned(), what, format!("allow more than {lower} to keep control ahead"))
+}
+
+/// A port that is open to the network and lets nobody in (CON-35).
+fn trusts_nobody(site: &Site) -> Option<Warning> {
+    if site.link.listen.ip().is_loopback() || !site.link.trust.is_empty() {
+        return None;
+    }
+    let what =
+        format!("the link listens on {} but trusts nobody, so no vehicle can connect", site.link.listen);
+    warning("link.trust".to_owned(), what, "add the vehicle's public key")
+}
