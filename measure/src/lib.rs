@@ -1,0 +1,33 @@
+//! Measurement of tokkyu: figures from latencies, raw records of each sample, the environment, result files, and
+//! tables and reports drawn from them.
+//!
+//! The path of a measurement, which is also the order of the modules:
+//!
+//! ```text
+//! sender   ─ record ─┐                       environment ─┐
+//!                    join → tally (figures) → result (verdict) → table, report
+//! receiver ─ record ─┘                        paper ──────────────┘
+//! ```
+//!
+//! Nothing here runs on a real-time thread and nothing reads a clock: times come in as values of
+//! `tokkyu_contract::time`. SPEC.md in this folder numbers the rules (MEA-n) that code and tests cite.
+
+pub mod environment;
+pub mod figures;
+pub mod join;
+pub mod paper;
+pub mod record;
+pub mod report;
+pub mod result;
+pub mod storage;
+pub mod table;
+pub mod verdict;
+
+pub use environment::{Environment, GitState, Given, Sources};
+pub use figures::{Figures, Inside, Summary};
+pub use join::{Anomaly, AnomalyKind, Joined, StreamTally, Tally, join, tally};
+pub use record::{ParseError, Record, RecordError, RecordWriter};
+pub use report::{Report, ReportCase, ReportError};
+pub use result::{CpuSeconds, DriveCase, Ideal, ResultError, ResultFile, StreamResult};
+pub use storage::StorageError;
+pub use verdict::Verdict;

@@ -1,0 +1,71 @@
+//! Pieces of HTML with everything from outside escaped. Written so that the page is well-formed XML too, which a
+//! test can check.
+
+use crate::table::Table;
+
+/// Text as it may stand in an element or in a quoted attribute. Control characters, which XML cannot carry, become
+/// the replacement character.
+pub(super) fn escape(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            '\n' | '\t' => out.push(c),
+            '\u{fffe}' | '\u{ffff}' => out.push('\u{fffd}'),
+            c if c.is_control() => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// `<name>text</name>` with the text escaped.
+pub(super) fn element(name: &str, text: &str) -> String {
+    format!("<{name}>{}</{name}>\n", escape(text))
+}
+
+/// `<name class="class">text</name>` with the text escaped.
+pub(super) fn classed(name: &str, class: &str, text: &str) -> String {
+    format!("<{name} class=\"{class}\">{}</{name}>\n", escape(text))
+}
+
+/// A figure: a drawing that is markup already, and its caption as text.
+pub(super) fn figure(drawing: &str, caption: &str) -> String {
+    format!("<figure>\n{drawing}<figcaption>{}</figcaption>\n</figure>\n", escape(caption))
+}
+
+/// The same table as on the terminal.
+pub(super) fn table(table: &Table) -> String {
+    let header: String =
+        table.header.iter().map(|name| format!("<th scope=\"col\">{}</th>", escape(name))).collect();
+    let mut out = format!("<div class=\"scroll\"><table>\n<thead><tr>{header}</tr></thead>\n<tbody>\n");
+    for row in &table.rows {
+        let class = if row.quoted { " class=\"quoted\"" } else { "" };
+        out.push_str(&format!("<tr{class}>{}</tr>\n", cells(&row.cells)));
+    }
+    out.push_str("</tbody>\n</table></div>\n");
+    out
+}
+
+fn cells(cells: &[String]) -> String {
+    let cell = |(column, text): (usize, &String)| match column {
+        0 => format!("<th scope=\"row\">{}</th>", escape(text)),
+        _ => format!("<td>{}</td>", escape(text)),
+    };
+    cells.iter().enumerate().map(cell).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_from_outside_becomes_markup() {
+        assert_eq!(escape("<b a=\"1\" c='2'>&\u{1}"), "&lt;b a=&quot;1&quot; c=&#39;2&#39;&gt;&amp;\u{fffd}");
+        assert_eq!(element("p", "a<b"), "<p>a&lt;b</p>\n");
+    }
+}

@@ -1,0 +1,420 @@
+//! Result files: one envelope for every experiment of the lab, and the case of a drive.
+//!
+//! Runs in the tool after a run. Invariants: a file is written whole or not at all; names may be added within a
+//! format version but never change their meaning or vanish; a newer version is refused, not guessed at. Follows
+//! SPEC.md MEA-40 to MEA-45.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use tokkyu_contract::Ledger;
+
+use crate::environment::Environment;
+use crate::figures::Summary;
+use crate::join::{StreamTally, Tally};
+use crate::storage::{self, StorageError};
+use crate::verdict::Verdict;
+
+/// Version of the result format this crate writes, and the newest it reads.
+pub const FORMAT: u32 = 1;
+
+/// Streams whose names begin so carry images; what follows is the image number of the paper, from 1.
+pub const CAMERA_PREFIX: &str = "camera/";
+
+/// A result file: what was run, where, and what came out. `C` is the experiment's own case, e.g. [`DriveCase`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ResultFile<C> {
+    /// Version of this format, [`FORMAT`].
+    pub format: u32,
+    /// Name of the experiment, e.g. `drive`.
+    pub experiment: String,
+    /// Command line that ran it.
+    pub command: String,
+    /// Machine it ran on.
+    pub environment: Environment,
+    /// What was measured.
+    pub cases: Vec<C>,
+}
+
+/// One case of the remote-driving experiment: one network, one variant, so many cameras.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DriveCase {
+    /// Name of the network, e.g. `stable`, `loss5`.
+    pub network: String,
+    /// Who carried the samples: `tokkyu`, or the name of another middleware.
+    pub peer: String,
+    /// Which build or setting of the peer.
+    pub variant: String,
+    /// Quality of service in ROS 2's words, e.g. `reliable keep_last 1 lifespan 500 ms`.
+    pub qos: String,
+    /// The paper's QoS condition, 1 to 4, that this case answers; `None` if it answers none.
+    #[serde(default)]
+    pub condition: Option<u8>,
+    /// Cameras, 1 to 4.
+    pub images: u32,
+    /// Seed of the network's chance.
+    pub seed: u64,
+    /// Which repetition of the same case, from 0.
+    #[serde(default)]
+    pub run: u32,
+    /// True if network and clock were simulated: then the figures hold for no machine.
+    #[serde(default)]
+    pub simulated: bool,
+    /// Samples offered on each camera, warm-up left out.
+    pub samples: u64,
+    /// Bytes that both directions put on the wire, IP headers included; `None` if not counted.
+    pub wire_bytes: Option<u64>,
+    /// Bytes of payload in all samples offered.
+    pub payload_bytes: Option<u64>,
+    /// Delay the user-space wire itself adds to a packet, mean in milliseconds; `None` if not measured.
+    pub added_by_wire_ms: Option<f64>,
+    /// Processor time used by the two ends.
+    #[serde(default)]
+    pub cpu_s: CpuSeconds,
+    /// Figures of each stream, warm-up left out.
+    pub streams: Vec<StreamResult>,
+    /// Figures of the warm-up samples, apart.
+    #[serde(default)]
+    pub warm_up: Vec<StreamResult>,
+    /// Latency of the images on an ideal transport over the same network; `None` if not worked out.
+    #[serde(default)]
+    pub ideal: Option<Ideal>,
+    /// Whether the requirement was met.
+    #[serde(default)]
+    pub verdict: Option<Verdict>,
+    /// Raw records file, relative to the result file.
+    #[serde(default)]
+    pub records: Option<PathBuf>,
+    /// Remarks for the reader, e.g. preconditions that did not hold.
+    #[serde(default)]
+    pub notes: Vec<String>,
+    /// Statistics of the link, in its own words.
+    #[serde(default)]
+    pub link: serde_json::Value,
+}
+
+/// Processor time in seconds, user and system together; `None` where it cannot be told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CpuSeconds {
+    /// Of the sending end.
+    pub send: Option<f64>,
+    /// Of the receiving end.
+    pub receive: Option<f64>,
+}
+
+/// Latency that the network alone would impose.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Ideal {
+    /// Mean over all images.
+    pub mean_ms: f64,
+    /// Worst of all images.
+    pub worst_ms: f64,
+}
+
+/// Outcomes and figures of one stream.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StreamResult {
+    /// Name, e.g. `camera/1`, `drive/command`.
+    pub name: String,
+    /// Outcomes of the samples offered.
+    #[serde(flatten, with = "LedgerFields")]
+    pub ledger: Ledger,
+    /// Figures of the samples delivered.
+    #[serde(flatten)]
+    pub figures: Summary,
+}
+
+/// Field names of a ledger in a result file; the ledger itself lives where there is no serde.
+#[derive(Serialize, Deserialize)]
+#[serde(remote = "Ledger")]
+struct LedgerFields {
+    offered: u64,
+    delivered: u64,
+    late: u64,
+    expired: u64,
+    dropped: u64,
+    lost: u64,
+}
+
+impl StreamResult {
+    /// Result of one stream from its outcomes and latencies.
+    pub fn new(name: &str, tally: &Tally) -> Self {
+        StreamResult {
+            name: name.to_owned(),
+            ledger: tally.ledger,
+            figures: tally.figures.summary(tally.ledger.offered),
+        }
+    }
+
+    /// Samples offered that were not delivered, whatever became of them: what the paper counts as lost.
+    pub fn missed(&self) -> u64 {
+        self.ledger.offered.saturating_sub(self.ledger.delivered)
+    }
+
+    /// True if the stream carries images.
+    pub fn is_camera(&self) -> bool {
+        self.name.starts_with(CAMERA_PREFIX)
+    }
+
+    /// The paper's number of the image, from 1; `None` for other streams and for cameras that have a name.
+    pub fn image(&self) -> Option<u32> {
+        self.name.strip_prefix(CAMERA_PREFIX)?.parse().ok()
+    }
+}
+
+impl DriveCase {
+    /// Fills streams, warm-up and verdict from the tallies of the joined records.
+    pub fn set_streams(&mut self, tallies: &[StreamTally]) {
+        self.streams = tallies.iter().map(|t| StreamResult::new(&t.name, &t.measured)).collect();
+        self.warm_up = tallies
+            .iter()
+            .filter(|t| t.warm_up.ledger.offered > 0)
+            .map(|t| StreamResult::new(&t.name, &t.warm_up))
+            .collect();
+        self.verdict = Some(Verdict::judge(&self.streams));
+    }
+
+    /// Bytes on the wire for each byte of payload; `None` if either is unknown or nothing was sent.
+    pub fn wire_ratio(&self) -> Option<f64> {
+        let payload = self.payload_bytes.filter(|bytes| *bytes > 0)?;
+        Some(self.wire_bytes? as f64 / payload as f64)
+    }
+}
+
+/// A result file could not be written or read.
+#[derive(Debug, thiserror::Error)]
+pub enum ResultError {
+    /// The file system refused.
+    #[error(transparent)]
+    Storage(#[from] StorageError),
+    /// The file is from the future.
+    #[error(
+        "{} has result format {found}, newer than {FORMAT}, the newest this program reads: use a newer tokkyu",
+        path.display()
+    )]
+    NewerFormat {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+    },
+    /// The file is not JSON, or its content is not of this experiment.
+    #[error("{} is not a result file of this experiment: {source}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// Where and why, with line and column.
+        source: serde_json::Error,
+    },
+    /// The content cannot be written as JSON.
+    #[error("the result for {} cannot be written as JSON: {source}", path.display())]
+    Unwritable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: serde_json::Error,
+    },
+}
+
+impl<C> ResultFile<C> {
+    /// A result of this format's version.
+    pub fn new(experiment: &str, command: &str, environment: Environment, cases: Vec<C>) -> Self {
+        ResultFile {
+            format: FORMAT,
+            experiment: experiment.to_owned(),
+            command: command.to_owned(),
+            environment,
+            cases,
+        }
+    }
+}
+
+impl<C: Serialize> ResultFile<C> {
+    /// Writes the file whole or not at all; blocks until it is on the disk.
+    ///
+    /// # Errors
+    /// [`ResultError::Storage`] with file and remedy; what was at `path` before is then still there.
+    pub fn write(&self, path: &Path) -> Result<(), ResultError> {
+        let mut json = serde_json::to_vec_pretty(self)
+            .map_err(|source| ResultError::Unwritable { path: path.to_path_buf(), source })?;
+        json.push(b'\n');
+        Ok(storage::replace(path, &json)?)
+    }
+}
+
+impl<C: DeserializeOwned> ResultFile<C> {
+    /// Reads a result file. Names it does not know are passed over, names that were added later may be missing.
+    ///
+    /// # Errors
+    /// [`ResultError::NewerFormat`] before anything else is looked at, [`ResultError::Malformed`], or
+    /// [`ResultError::Storage`].
+    pub fn read(path: &Path) -> Result<Self, ResultError> {
+        let json = fs::read(path).map_err(|source| StorageError::new("read", path, source))?;
+        Self::parse(&json, path)
+    }
+
+    fn parse(json: &[u8], path: &Path) -> Result<Self, ResultError> {
+        #[derive(Deserialize)]
+        struct Version {
+            format: u32,
+        }
+        let malformed = |source| ResultError::Malformed { path: path.to_path_buf(), source };
+        let Version { format } = serde_json::from_slice(json).map_err(malformed)?;
+        if format > FORMAT {
+            return Err(ResultError::NewerFormat { path: path.to_path_buf(), found: format });
+        }
+        serde_json::from_slice(json).map_err(malformed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokkyu_contract::Outcome;
+
+    fn tally_of(name: &str, latencies_ms: &[u64], lost: u64) -> StreamTally {
+        let mut stream = StreamTally { name: name.into(), ..StreamTally::default() };
+        for ms in latencies_ms {
+            stream.measured.ledger.offer();
+            stream.measured.ledger.settle(Outcome::Delivered);
+            stream.measured.figures.record(ms * 1_000_000);
+        }
+        for _ in 0..lost {
+            stream.measured.ledger.offer();
+            stream.measured.ledger.settle(Outcome::Lost);
+        }
+        stream
+    }
+
+    fn file() -> ResultFile<DriveCase> {
+        let mut case = DriveCase {
+            network: "loss5".into(),
+            peer: "tokkyu".into(),
+            variant: "default".into(),
+            qos: "reliable keep_last 1 lifespan 500 ms".into(),
+            condition: Some(2),
+            images: 1,
+            seed: 7,
+            samples: 4,
+            wire_bytes: Some(1_200),
+            payload_bytes: Some(1_000),
+            ..DriveCase::default()
+        };
+        case.set_streams(&[tally_of("camera/1", &[10, 20, 30], 1), tally_of("drive/command", &[], 0)]);
+        ResultFile::new("drive", "tokkyu lab drive", Environment::default(), vec![case])
+    }
+
+    #[test]
+    fn a_drive_case_has_the_names_that_readers_rely_on() {
+        // MEA-41, MEA-42
+        let json = serde_json::to_value(file()).unwrap();
+        for name in ["format", "experiment", "command", "environment", "cases"] {
+            assert!(json.get(name).is_some(), "envelope lacks {name}");
+        }
+        let case = &json["cases"][0];
+        for name in [
+            "network",
+            "peer",
+            "variant",
+            "qos",
+            "images",
+            "seed",
+            "samples",
+            "wire_bytes",
+            "payload_bytes",
+            "added_by_wire_ms",
+            "cpu_s",
+            "streams",
+            "ideal",
+            "warm_up",
+            "verdict",
+            "records",
+            "notes",
+            "link",
+            "run",
+            "simulated",
+        ] {
+            assert!(case.get(name).is_some(), "case lacks {name}");
+        }
+        let stream = &case["streams"][0];
+        for name in [
+            "name",
+            "offered",
+            "delivered",
+            "late",
+            "expired",
+            "dropped",
+            "lost",
+            "mean_ms",
+            "worst_ms",
+            "best_ms",
+            "sd_ms",
+            "p50_ms",
+            "p95_ms",
+            "p99_ms",
+            "p999_ms",
+            "inside",
+        ] {
+            assert!(stream.get(name).is_some(), "stream lacks {name}");
+        }
+        assert_eq!(stream["offered"], 4);
+        assert_eq!(stream["lost"], 1);
+        assert_eq!(stream["mean_ms"], 20.0);
+        assert_eq!(stream["inside"]["500"], 0.75);
+        assert!(case["streams"][1]["mean_ms"].is_null());
+        assert!(case["cpu_s"]["send"].is_null());
+    }
+
+    #[test]
+    fn a_result_is_read_back_as_it_was_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("drive.json");
+        let written = file();
+        written.write(&path).unwrap();
+        assert_eq!(ResultFile::<DriveCase>::read(&path).unwrap(), written);
+    }
+
+    #[test]
+    fn a_newer_format_is_refused_with_file_and_remedy_before_its_cases_are_looked_at() {
+        let path = Path::new("future.json");
+        let error = ResultFile::<DriveCase>::parse(br#"{"format": 2, "cases": "other"}"#, path).unwrap_err();
+        assert!(matches!(error, ResultError::NewerFormat { found: 2, .. }));
+        let text = error.to_string();
+        assert!(text.contains("future.json") && text.contains("use a newer tokkyu"), "{text}");
+    }
+
+    #[test]
+    fn a_file_of_the_first_days_without_the_added_names_is_still_read() {
+        let json = br#"{"format": 1, "experiment": "drive", "command": "c", "environment": {}, "extra": 1, "cases": [
+            {"network": "stable", "peer": "other", "variant": "v", "qos": "q", "images": 1, "seed": 1, "samples": 1,
+             "wire_bytes": 10, "payload_bytes": 5, "added_by_wire_ms": 0.1, "cpu_s": {"send": 1.5, "receive": null},
+             "streams": [{"name": "camera/1", "offered": 1, "delivered": 1, "late": 0, "expired": 0, "dropped": 0,
+               "lost": 0, "mean_ms": 3, "worst_ms": 3, "best_ms": 3, "sd_ms": 0, "p50_ms": 3, "p95_ms": 3,
+               "p99_ms": 3, "p999_ms": 3, "inside": {"100": 1, "150": 1, "225": 1, "500": 1}, "new_name": 4}]}]}"#;
+        let read = ResultFile::<DriveCase>::parse(json, Path::new("old.json")).unwrap();
+        let case = &read.cases[0];
+        assert_eq!(case.verdict, None);
+        assert_eq!(case.wire_ratio(), Some(2.0));
+        assert_eq!(case.streams[0].ledger.delivered, 1);
+        assert_eq!(case.streams[0].figures.inside.ms_500, Some(1.0));
+    }
+
+    #[test]
+    fn what_is_not_a_result_is_refused_with_its_place() {
+        for json in [&b"not json"[..], b"{}", br#"{"format": 1}"#, br#"{"format": -1}"#, b""] {
+            let error = ResultFile::<DriveCase>::parse(json, Path::new("x.json")).unwrap_err();
+            assert!(error.to_string().starts_with("x.json is not a result file"), "{error}");
+        }
+    }
+
+    #[test]
+    fn a_camera_is_known_by_its_name() {
+        let image = |name: &str| StreamResult { name: name.into(), ..StreamResult::default() }.image();
+        assert_eq!(image("camera/3"), Some(3));
+        assert_eq!(image("camera/front"), None);
+        assert_eq!(image("drive/command"), None);
+    }
+}

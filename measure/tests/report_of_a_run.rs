@@ -1,0 +1,178 @@
+//! The report of a whole run: from the two ends' records through join and result file to the page
+//! (SPEC.md MEA-60 to MEA-66).
+
+use std::time::Duration;
+
+use tokkyu_contract::{MonoTime, Outcome};
+use tokkyu_measure::environment::Environment;
+use tokkyu_measure::join::{join, tally};
+use tokkyu_measure::record::Record;
+use tokkyu_measure::report::{Report, ReportCase};
+use tokkyu_measure::result::{DriveCase, ResultFile};
+use tokkyu_measure::table;
+
+const WARM_UP: u32 = 20;
+
+/// Ages that look like a lossy link's: mostly a few milliseconds, sometimes a repair or two, one of 50 missing.
+fn age_ms(camera: u32, sequence: u32, slow: u64) -> Option<u64> {
+    let chance = (u64::from(sequence) * 2_654_435_761 + u64::from(camera) * 40_503) % 1_000;
+    match chance {
+        0..20 => None,
+        20..40 => Some(slow * 4 + chance * 3),
+        40..200 => Some(slow + chance / 4),
+        _ => Some(4 + u64::from(camera) * 3 + chance % 7),
+    }
+}
+
+fn records(cameras: u32, samples: u32, slow: u64) -> Vec<Record> {
+    let streams = (1..=cameras).map(|camera| (camera, format!("camera/{camera}")));
+    let streams = streams.chain([(0, "drive/command".to_owned())]);
+    let mut sent = Vec::new();
+    let mut received = Vec::new();
+    for (camera, stream) in streams {
+        for sequence in 0..samples {
+            let capture = MonoTime::from_millis(5_000 + u64::from(sequence) * 100);
+            let age = age_ms(camera, sequence, slow);
+            let outcome = if age.is_some() { Outcome::Delivered } else { Outcome::Expired };
+            let warm_up = sequence < WARM_UP;
+            let offered =
+                Record { stream: stream.clone(), sequence, capture, arrival: None, outcome, warm_up };
+            received.extend(age.map(|ms| {
+                let arrival = Some(capture + Duration::from_millis(ms));
+                Record { arrival, outcome: Outcome::Delivered, ..offered.clone() }
+            }));
+            sent.push(offered);
+        }
+    }
+    let joined = join(&sent, &received);
+    assert_eq!(joined.anomalies, []);
+    joined.records
+}
+
+fn case(network: &str, variant: &str, records: &[Record]) -> DriveCase {
+    let mut case = DriveCase {
+        network: network.into(),
+        peer: "tokkyu".into(),
+        variant: variant.into(),
+        qos: "reliable keep_last 1 lifespan 500 ms".into(),
+        condition: Some(2),
+        images: 2,
+        seed: 11,
+        simulated: true,
+        samples: 380,
+        wire_bytes: Some(3_100_000),
+        payload_bytes: Some(3_000_000),
+        link: serde_json::json!({"repaired": 12, "<fec>": [1, 2]}),
+        ..DriveCase::default()
+    };
+    case.set_streams(&tally(records));
+    case
+}
+
+fn run() -> (ResultFile<DriveCase>, Vec<Vec<Record>>) {
+    let (stable, lossy, slow) = (records(2, 400, 10), records(2, 400, 60), records(2, 400, 300));
+    let cases = vec![
+        case("stable", "default", &stable),
+        case("loss5", "default", &lossy),
+        case("loss5", "no fec", &slow),
+    ];
+    let environment = Environment { date: Some("2026-01-02T03:04:05Z".into()), ..Environment::default() };
+    (ResultFile::new("drive", "tokkyu lab drive --seed 11", environment, cases), vec![stable, lossy, slow])
+}
+
+fn text_of(page: &str) -> String {
+    let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
+    let document = roxmltree::Document::parse_with_options(page, options).expect("the page is well-formed");
+    document.descendants().filter(|node| node.is_text()).filter_map(|node| node.text()).collect()
+}
+
+#[test]
+fn the_page_is_well_formed_and_shows_every_stream_with_its_p99() {
+    let (file, records) = run();
+    let page = Report::of_file("Remote driving", &file, &records).render().unwrap();
+    let text = text_of(&page);
+    for case in &file.cases {
+        assert!(text.contains(&table::case_title(case)), "{}", table::case_title(case));
+        assert!(text.contains(&case.verdict.as_ref().unwrap().text));
+        for stream in &case.streams {
+            let p99 = format!("{:.1}", stream.figures.p99_ms.unwrap());
+            assert!(text.contains(&stream.name), "{}", stream.name);
+            assert!(text.contains(&p99), "{} p99 {p99}", stream.name);
+        }
+    }
+    for part in ["paper: image 2", "2026-01-02T03:04:05Z", "500 ms required", "wire/payload 1.033", "Warm-up"]
+    {
+        assert!(text.contains(part), "{part}");
+    }
+}
+
+#[test]
+fn every_case_has_its_plots_and_every_network_its_curves() {
+    let (file, records) = run();
+    let page = Report::of_file("Remote driving", &file, &records).render().unwrap();
+    // Two networks with curves; three cases with two cameras and a timeline each.
+    assert_eq!(page.matches("<svg ").count(), 2 + 3 * (2 + 1));
+    assert_eq!(page.matches("aria-label=\"Network ").count(), 2);
+    assert!(page.contains("age of each image over time"));
+    assert!(!page.contains("belong to another run"));
+}
+
+#[test]
+fn the_page_needs_no_other_file_and_no_host() {
+    let (file, records) = run();
+    let page = Report::of_file("Remote driving", &file, &records).render().unwrap();
+    for loaded in ["src=", "href=", "@import", "url(", "<script", "<link"] {
+        assert!(!page.contains(loaded), "{loaded}");
+    }
+    let addresses = page.matches("http").count();
+    assert_eq!(addresses, page.matches("xmlns=\"http://www.w3.org/2000/svg\"").count());
+}
+
+#[test]
+fn names_from_outside_are_text_and_never_markup() {
+    let (mut file, records) = run();
+    let hostile = "</title><script>alert('1')</script>&\u{1}";
+    for case in &mut file.cases {
+        case.network = hostile.into();
+        case.variant = hostile.into();
+        case.notes = vec![hostile.into()];
+        case.streams[0].name = hostile.into();
+    }
+    file.command = hostile.into();
+    let page = Report::of_file(hostile, &file, &records).render().unwrap();
+    assert!(!page.contains("<script"), "markup came through");
+    assert!(text_of(&page).contains("<script>alert('1')</script>"));
+}
+
+#[test]
+fn records_of_another_run_are_told() {
+    let (file, mut records) = run();
+    records.swap(0, 2);
+    records[0].truncate(300);
+    let page = Report::of_file("Remote driving", &file, &records).render().unwrap();
+    assert!(text_of(&page).contains("belong to another run"));
+}
+
+#[test]
+fn a_case_without_records_and_a_report_without_cases_are_still_pages() {
+    let (file, _) = run();
+    let page = Report::of_file("No records", &file, &[]).render().unwrap();
+    assert!(text_of(&page).contains("No raw records"));
+    assert_eq!(page.matches("<svg ").count(), 0);
+    let empty = ResultFile::new("drive", "c", Environment::default(), vec![]);
+    text_of(&Report::of_file("Nothing", &empty, &[]).render().unwrap());
+}
+
+#[test]
+fn a_case_that_lost_everything_is_drawn() {
+    let lost: Vec<Record> = records(2, 50, 10)
+        .into_iter()
+        .map(|record| Record { arrival: None, outcome: Outcome::Lost, ..record })
+        .collect();
+    let case = case("loss5", "nothing arrived", &lost);
+    let environment = Environment::default();
+    let cases = vec![ReportCase { case: &case, records: &lost }];
+    let report = Report { title: "Lost", command: "c", environment: &environment, cases };
+    let text = text_of(&report.render().unwrap());
+    assert!(text.contains("no image with a latency"), "{text}");
+}
