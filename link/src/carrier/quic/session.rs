@@ -1,0 +1,194 @@
+//! Which connection is the session, and what becomes of the others.
+//!
+//! One session at a time. A second peer with another trusted key is told "busy"; the same key again is the same
+//! machine after a restart, or after an outage it noticed before we did: the newer connection takes over.
+
+use core::time::Duration;
+use std::net::{IpAddr, SocketAddr};
+
+use quinn_proto::{ConnectionError, ConnectionHandle};
+use tokkyu_contract::MonoTime;
+
+use super::association::{Association, Phase, Turn};
+use super::config::{HANDSHAKE_TIMEOUT, IDLE_TIMEOUT};
+use super::lifecycle::Event;
+use super::{QuicTransport, Role};
+use crate::carrier::close::{Circumstances, code};
+use crate::carrier::{CloseReason, PublicKey};
+
+/// What is fixed while a session lasts.
+pub(super) struct Session {
+    pub(super) handle: ConnectionHandle,
+    pub(super) key: PublicKey,
+    /// Where the peer was last.
+    pub(super) remote: SocketAddr,
+    /// Kept, and not asked for again: after the peer's address changed QUIC forgets that the peer takes less than we.
+    pub(super) max_datagram: usize,
+    pub(super) handshake_rtt: Duration,
+}
+
+impl QuicTransport {
+    pub(super) fn index_of(&self, handle: ConnectionHandle) -> Option<usize> {
+        self.associations.iter().position(|association| association.handle == handle)
+    }
+
+    pub(super) fn session_association(&mut self) -> Option<&mut Association> {
+        let index = self.index_of(self.session.as_ref()?.handle)?;
+        self.associations.get_mut(index)
+    }
+
+    pub(super) fn session_black_holes(&self) -> u64 {
+        let session = self.associations.iter().find(|association| association.phase == Phase::Session);
+        session.map_or(0, Association::black_holes)
+    }
+
+    /// Addresses of all connections that are not the session: they share the places of strangers.
+    pub(super) fn strangers(&self) -> impl Iterator<Item = IpAddr> {
+        let others = self.associations.iter().filter(|association| association.phase != Phase::Session);
+        others.map(|association| association.connection.remote_address().ip())
+    }
+
+    /// Acts on everything the connections have to say.
+    pub(super) fn settle(&mut self, now: MonoTime) {
+        let mut index = 0;
+        while let Some(association) = self.associations.get_mut(index) {
+            match association.turn(&mut self.endpoint) {
+                Turn::Quiet => index += 1,
+                Turn::Established => self.on_established(now, index),
+                Turn::Lost(error) => self.on_lost(index, &error),
+                Turn::Gone => drop(self.associations.swap_remove(index)),
+            }
+        }
+    }
+
+    fn on_established(&mut self, now: MonoTime, index: usize) {
+        let instant = self.clock.instant(now);
+        let association = &mut self.associations[index];
+        let (key, max_datagram) = (association.peer_key(), association.connection.datagrams().max_size());
+        let (Some(key), Some(max_datagram)) = (key, max_datagram) else {
+            // Trusted, but no peer of ours: it has no key or takes no datagrams.
+            self.counters.failed_handshakes.other += 1;
+            return association.leave(instant, code::DONE, "this is a tokkyu link: datagrams only");
+        };
+        match &self.session {
+            Some(session) if session.key != key => {
+                self.counters.failed_handshakes.busy += 1;
+                return association.leave(instant, code::BUSY, "another peer holds the session");
+            }
+            Some(_) => self.end_session(now, code::REPLACED, "a newer connection came with the same key"),
+            None => {}
+        }
+        let association = &mut self.associations[index];
+        association.phase = Phase::Session;
+        self.session = Some(Session {
+            handle: association.handle,
+            key,
+            remote: association.connection.remote_address(),
+            max_datagram,
+            handshake_rtt: association.connection.rtt(),
+        });
+        self.lifecycle.on(Event::Established);
+    }
+
+    fn on_lost(&mut self, index: usize, error: &ConnectionError) {
+        let association = &self.associations[index];
+        let (phase, remote) = (association.phase, association.connection.remote_address());
+        let reason = self.reason_of(error, remote, phase == Phase::Session);
+        match (phase, &self.role) {
+            (Phase::Session, _) => {
+                self.forget_session();
+                self.lifecycle.on(Event::Lost(reason));
+            }
+            (Phase::Handshake, Role::Vehicle { .. }) => {
+                self.count_failure(&reason);
+                self.lifecycle.on(Event::Lost(reason));
+            }
+            // A stranger's failure says nothing about the session.
+            (Phase::Handshake, Role::Operator { .. }) => self.count_failure(&reason),
+            (Phase::Leaving, _) => {}
+        }
+        self.associations[index].phase = Phase::Leaving;
+    }
+
+    /// Follows the peer's address. Only the operator's QUIC lets it change.
+    pub(super) fn note_address(&mut self) {
+        let Some(session) = &self.session else { return };
+        let Some(index) = self.index_of(session.handle) else { return };
+        let remote = self.associations[index].connection.remote_address();
+        if let Some(session) = &mut self.session
+            && session.remote != remote
+        {
+            session.remote = remote;
+            self.counters.migrations += 1;
+        }
+    }
+
+    pub(super) fn give_up_slow_handshakes(&mut self, now: MonoTime) {
+        let instant = self.clock.instant(now);
+        for index in 0..self.associations.len() {
+            let association = &mut self.associations[index];
+            if association.phase != Phase::Handshake || association.since + HANDSHAKE_TIMEOUT > now {
+                continue;
+            }
+            association.leave(instant, code::TOO_SLOW, "the handshake took too long");
+            self.counters.failed_handshakes.timed_out += 1;
+            if let Role::Vehicle { peer, .. } = self.role {
+                self.lifecycle.on(Event::Lost(CloseReason::NoAnswer { peer, ip_mtu: self.own.ip_mtu }));
+            }
+        }
+    }
+
+    /// Ends the session, and the vehicle's attempt to get one, for good.
+    pub(super) fn leave_all(&mut self, now: MonoTime, reason: &str) {
+        let instant = self.clock.instant(now);
+        self.end_session(now, code::DONE, reason);
+        if let Role::Vehicle { .. } = self.role {
+            let attempts = self.associations.iter_mut().filter(|one| one.phase == Phase::Handshake);
+            attempts.for_each(|attempt| attempt.leave(instant, code::DONE, reason));
+        }
+        self.lifecycle.on(Event::Lost(CloseReason::ByUs { text: reason.to_owned() }));
+    }
+
+    fn end_session(&mut self, now: MonoTime, code: u32, text: &str) {
+        let instant = self.clock.instant(now);
+        self.forget_session();
+        let session = self.associations.iter_mut().filter(|one| one.phase == Phase::Session);
+        session.for_each(|session| session.leave(instant, code, text));
+    }
+
+    fn forget_session(&mut self) {
+        self.counters.black_holes += self.session_black_holes();
+        self.session = None;
+        self.outbox.forget_batch();
+    }
+
+    /// QUIC's error in our words.
+    pub(super) fn reason_of(
+        &self,
+        error: &ConnectionError,
+        peer: SocketAddr,
+        established: bool,
+    ) -> CloseReason {
+        let around = Circumstances {
+            ours: self.own.key,
+            refused: self.refused.take(),
+            protocol: String::from_utf8_lossy(self.own.protocol).into_owned(),
+            peer,
+            ip_mtu: self.own.ip_mtu,
+            established,
+            idle: IDLE_TIMEOUT,
+        };
+        CloseReason::of(error, &around)
+    }
+
+    pub(super) fn count_failure(&mut self, reason: &CloseReason) {
+        let failed = &mut self.counters.failed_handshakes;
+        *match reason {
+            CloseReason::PeerKeyUntrusted { .. } => &mut failed.untrusted_key,
+            CloseReason::OtherProtocol { .. } => &mut failed.other_protocol,
+            CloseReason::Busy => &mut failed.busy,
+            CloseReason::NoAnswer { .. } => &mut failed.timed_out,
+            _ => &mut failed.other,
+        } += 1;
+    }
+}

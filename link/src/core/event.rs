@@ -1,0 +1,91 @@
+//! What a session tells its application.
+
+use bytes::Bytes;
+use std::time::Duration;
+use tokkyu_contract::qos::Mismatches;
+use tokkyu_contract::{FlowId, MonoTime, Outcome, PeerTime, TraceId};
+
+/// A sample handed over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Delivered {
+    /// The subscription it is for.
+    pub subscription: FlowId,
+    /// The publisher's flow and sequence number.
+    pub id: TraceId,
+    /// The payload.
+    pub payload: Bytes,
+    /// Publisher's clock at capture.
+    pub capture: PeerTime,
+    /// Age when it was complete, by the estimate of the peer's clock.
+    pub age: Duration,
+    /// Bound of the error of `age`; `Duration::MAX` before the clock is known.
+    pub age_error: Duration,
+    /// When it was complete.
+    pub at: MonoTime,
+}
+
+/// Something happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A sample for a subscription.
+    Delivered(Delivered),
+    /// A sample of the peer that will not be delivered: late, expired or dropped.
+    Missed {
+        /// The publisher's flow and sequence number.
+        id: TraceId,
+        /// Why not.
+        outcome: Outcome,
+    },
+    /// What became of a sample of ours.
+    Settled {
+        /// Our flow and sequence number.
+        id: TraceId,
+        /// How it ended.
+        outcome: Outcome,
+    },
+    /// A subscription and a publication found each other.
+    Matched {
+        /// Our endpoint.
+        flow: FlowId,
+    },
+    /// The peer's endpoint went away.
+    Unmatched {
+        /// Our endpoint.
+        flow: FlowId,
+    },
+    /// The peer has the topic, but what is requested is more than is offered.
+    Incompatible {
+        /// Our endpoint.
+        flow: FlowId,
+        /// The policies.
+        mismatches: Mismatches,
+    },
+    /// The peer has the topic with another type.
+    OtherType {
+        /// Our endpoint.
+        flow: FlowId,
+        /// The peer's type.
+        peer_type: String,
+    },
+    /// We published nothing for the deadline.
+    OfferedDeadlineMissed {
+        /// Our publication.
+        flow: FlowId,
+    },
+    /// Nothing was delivered for the deadline.
+    RequestedDeadlineMissed {
+        /// Our subscription.
+        flow: FlowId,
+    },
+    /// Nothing was heard from the peer for the lease.
+    PeerSilent,
+    /// The peer is heard again.
+    PeerAlive,
+    /// The bit rate a publication may use now.
+    Grant {
+        /// Our publication.
+        flow: FlowId,
+        /// Bits of payload a second.
+        bps: u64,
+    },
+}

@@ -1,0 +1,27 @@
+//! The link without a clock and without a socket (SPEC §1 to §7).
+//!
+//! [`Session`] wires small nouns together and decides nothing itself: [`outbox`] samples on their way out, [`scheduler`]
+//! who is next, [`sent`] the log that knows what arrived, [`loss`], [`rtt`], [`rate`], [`pacer`] and [`path`] what the
+//! path is like, [`parity`] and [`fec`] how much redundancy and how, [`received`] and [`inbox`] the other direction,
+//! [`clock`] the peer's time, [`grant`] what the application may send.
+
+pub mod clock;
+pub mod event;
+pub mod fec;
+pub mod grant;
+pub mod inbox;
+pub mod loss;
+pub mod outbox;
+pub mod pacer;
+pub mod parity;
+pub mod path;
+pub mod rate;
+pub mod received;
+pub mod rtt;
+pub mod scheduler;
+pub mod sent;
+mod session;
+
+pub use event::{Delivered, Event};
+pub use outbox::PublishError;
+pub use session::{Publication, Session, SessionConfig, Stats, Subscription};

@@ -1,0 +1,66 @@
+//! Pacing (LNK-60): a token bucket so shallow that no burst of ours fills a queue.
+
+use std::time::Duration;
+use tokkyu_contract::MonoTime;
+
+/// Depth of the bucket: one batch of packets at 1 Gbit/s.
+pub const QUANTUM: Duration = Duration::from_micros(250);
+
+/// When the next paced packet may go.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pacer {
+    next: MonoTime,
+}
+
+impl Pacer {
+    /// Whether a packet may go now.
+    pub fn is_ready(&self, now: MonoTime) -> bool {
+        now >= self.next
+    }
+
+    /// A packet of `wire_bytes` goes now at `rate_bps`.
+    pub fn on_sent(&mut self, now: MonoTime, wire_bytes: usize, rate_bps: f64) {
+        let gap = Duration::from_nanos((wire_bytes as f64 * 8e9 / rate_bps) as u64);
+        self.next = self.next.max(now.saturating_sub(QUANTUM)) + gap;
+    }
+
+    /// When to come back: late enough that a wake-up sends most of a bucket, early enough that the line never idles.
+    pub fn wake_at(&self) -> MonoTime {
+        self.next + QUANTUM * 3 / 4
+    }
+
+    /// A full bucket, as after a pause.
+    pub fn refill(&mut self) {
+        self.next = MonoTime::ZERO;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wake_up_late_by_less_than_the_bucket_loses_no_rate() {
+        let (mut pacer, mut now, mut sent) = (Pacer::default(), MonoTime::from_millis(1_000), 0u64);
+        let end = now + Duration::from_secs(1);
+        while now < end {
+            while pacer.is_ready(now) {
+                pacer.on_sent(now, 1_250, 100e6);
+                sent += 1;
+            }
+            now = pacer.wake_at();
+        }
+        assert!((9_990..=10_010).contains(&sent), "10 000 packets of 10 kbit at 100 Mbit/s, got {sent}");
+    }
+
+    #[test]
+    fn after_a_pause_only_one_bucket_goes_at_once() {
+        let (mut pacer, now) = (Pacer::default(), MonoTime::from_millis(1_000));
+        let mut sent = 0;
+        while pacer.is_ready(now) {
+            pacer.on_sent(now, 1_250, 1e9);
+            sent += 1;
+        }
+        assert_eq!(sent, 26, "250 µs at 10 µs a packet, and the one that finds the bucket just empty");
+    }
+}

@@ -1,0 +1,331 @@
+//! How fast the path carries us: read from the spacing of the packets of a burst (LNK-61 to LNK-65).
+//!
+//! A burst is sent at a known spacing; where it arrives more widely spaced the bottleneck spaced it, and bytes received
+//! over time is the capacity it gave us. One-way delay, less that of the burst's first packet, is the queue we built.
+//! Both use the receiver's stamps against each other only, so no clocks need to agree.
+//!
+//! ```text
+//!            three saturated samples                       path silent
+//!  Startup ───────────────────────────► Steady ───────────────────────► (rate halved) Startup
+//!     ▲  grows to 1.5 × each sample        │ aims at a queue of a tenth
+//!     └────────────────────────────────────┘ on_path_back
+//! ```
+
+use super::loss::OwnLoss;
+use super::rtt::WindowedMin;
+use std::collections::VecDeque;
+use std::time::Duration;
+use tokkyu_contract::MonoTime;
+
+/// Packets of the start-up train (LNK-64).
+const TRAIN: u32 = 128;
+/// Received more slowly than sent by this: saturated.
+const SATURATED: f64 = 1.02;
+/// Samples older than this are forgotten while the queue is short.
+const MEMORY: Duration = Duration::from_secs(1);
+/// A round trip shorter than this does not make the queue bounds tighter: receivers' clocks tick and wake in bursts.
+const SHORTEST_SCALE: Duration = Duration::from_millis(4);
+/// Never slower: keeps the estimate able to grow again.
+const MIN_BPS: f64 = 64e3;
+const START_BPS: f64 = 20e6;
+/// The base of a burst's one-way delay is taken from feedback on its first packets.
+const BURST_HEAD: u32 = 24;
+/// Packets whose loss is judged together (LNK-62).
+const JUDGED_PACKETS: u64 = 1024;
+
+/// A point of a burst: a packet, when it was sent, and what the receiver had when it came.
+#[derive(Clone, Copy, Debug)]
+pub struct Mark {
+    /// Packet number.
+    pub number: u64,
+    /// Burst of the packet.
+    pub burst: u32,
+    /// Its position in the burst.
+    pub in_burst: u32,
+    /// When it was sent.
+    pub sent_at: MonoTime,
+    /// Datagram bytes sent up to and including it.
+    pub bytes_sent: u64,
+    /// When it came, receiver's clock, µs, 32 bits.
+    pub received_us: u32,
+    /// Datagram bytes received by then, modulo 2³².
+    pub bytes_received: u32,
+    /// Received minus sent by the two clocks: one-way delay plus a constant.
+    pub one_way_nanos: i64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    Startup { saturated: u32 },
+    Steady,
+}
+
+/// What arrived of the last packets of bursts: enough of them to tell loss of our own doing from chance.
+#[derive(Debug, Default)]
+struct Arrivals {
+    windows: VecDeque<[u64; 3]>,
+    sums: [u64; 3],
+}
+
+impl Arrivals {
+    fn add(&mut self, packets: u64, sent_bytes: u64, received_bytes: u64) {
+        let window = [packets, sent_bytes, received_bytes];
+        self.windows.push_back(window);
+        (0..3).for_each(|i| self.sums[i] += window[i]);
+        while self.sums[0] > JUDGED_PACKETS && self.windows.len() > 1 {
+            let old = self.windows.pop_front().expect("more than one");
+            (0..3).for_each(|i| self.sums[i] -= old[i]);
+        }
+    }
+
+    /// Share of what we send that the path carries: 1 where no more is lost than the path loses by itself.
+    fn carried(&self, own_loss: OwnLoss) -> f64 {
+        let [packets, sent, received] = self.sums;
+        let arrived = received as f64 / sent.max(1) as f64;
+        if packets < JUDGED_PACKETS / 2 || arrived >= own_loss.least_arriving(packets) {
+            return 1.0;
+        }
+        (arrived / (1.0 - own_loss.share)).min(1.0)
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct BurstBase {
+    burst: u32,
+    one_way_nanos: i64,
+}
+
+/// One sample of the capacity.
+#[derive(Clone, Copy, Debug)]
+struct Sample {
+    bps: f64,
+    saturated: bool,
+}
+
+/// Estimate of the rate the path carries.
+pub struct RateEstimator {
+    max_bps: f64,
+    overhead_bytes: usize,
+    rate_bps: f64,
+    phase: Phase,
+    train_left: u32,
+    anchor: Option<Mark>,
+    samples: VecDeque<(MonoTime, f64)>,
+    least_one_way: WindowedMin,
+    base: Option<BurstBase>,
+    /// Capacity as of the samples remembered.
+    capacity_bps: f64,
+    recent_queues: VecDeque<(MonoTime, i64)>,
+    arrivals: Arrivals,
+    /// Mean difference of one-way delay from feedback to feedback.
+    jitter: Duration,
+    last_mark: Option<(u32, i64)>,
+    own_queue: Duration,
+    foreign_queue: Duration,
+}
+
+impl RateEstimator {
+    /// `max_bps` bounds the rate for ever; `overhead_bytes` is what a datagram takes on the wire beyond its size.
+    pub fn new(max_bps: f64, overhead_bytes: usize) -> Self {
+        RateEstimator {
+            max_bps,
+            overhead_bytes,
+            rate_bps: START_BPS.min(max_bps),
+            phase: Phase::Startup { saturated: 0 },
+            train_left: Self::train(max_bps),
+            anchor: None,
+            samples: VecDeque::new(),
+            least_one_way: WindowedMin::default(),
+            base: None,
+            capacity_bps: 0.0,
+            recent_queues: VecDeque::new(),
+            arrivals: Arrivals::default(),
+            jitter: Duration::ZERO,
+            last_mark: None,
+            own_queue: Duration::ZERO,
+            foreign_queue: Duration::ZERO,
+        }
+    }
+
+    /// A train longer than a tenth of a second at the permitted rate would be a queue, not a measurement.
+    fn train(max_bps: f64) -> u32 {
+        ((max_bps / 8.0 / 10.0 / 1500.0) as u32).clamp(4, TRAIN)
+    }
+
+    /// Rate paced packets go at, bit/s on the wire. Unbounded while the train lasts.
+    pub fn pacing_bps(&self) -> f64 {
+        if self.train_left > 0 { self.max_bps.max(10e9) } else { self.rate_bps }
+    }
+
+    /// Rate the path is thought to carry, bit/s on the wire.
+    pub fn rate_bps(&self) -> f64 {
+        self.rate_bps
+    }
+
+    /// True until the capacity was seen.
+    pub fn is_starting(&self) -> bool {
+        self.phase != Phase::Steady
+    }
+
+    /// Queue that our burst built, as of the last feedback.
+    pub fn own_queue(&self) -> Duration {
+        self.own_queue
+    }
+
+    /// Queue that stood before our burst began: somebody else's.
+    pub fn foreign_queue(&self) -> Duration {
+        self.foreign_queue
+    }
+
+    /// Whether losses now are the path's own and not our queue's (LNK-62).
+    pub fn is_calm(&self, min_rtt: Duration) -> bool {
+        self.own_queue < scale(min_rtt) * 3 / 20
+    }
+
+    /// A paced packet was sent.
+    pub fn on_sent(&mut self) {
+        self.train_left = self.train_left.saturating_sub(1);
+    }
+
+    /// Feedback on the packet of `mark`; `own_loss` is the path's own loss, `gap` the pause before its burst.
+    pub fn on_feedback(&mut self, now: MonoTime, mark: Mark, rtt: Rtt, own_loss: OwnLoss, gap: Duration) {
+        self.update_queue(now, &mark, rtt, gap);
+        let Some(sample) = self.sample(mark, own_loss) else { return };
+        self.remember(now, sample, rtt);
+        match self.phase {
+            Phase::Startup { saturated } => self.grow(sample, saturated),
+            Phase::Steady => self.steer(rtt.min),
+        }
+    }
+
+    /// The path answers again after a silence (LNK-65).
+    pub fn on_path_back(&mut self) {
+        self.rate_bps = (self.rate_bps / 2.0).max(MIN_BPS);
+        self.phase = Phase::Startup { saturated: 0 };
+        self.train_left = Self::train(self.max_bps).min((self.rate_bps / 8.0 / 20.0 / 1500.0) as u32);
+        self.samples.clear();
+        self.anchor = None;
+        self.base = None;
+    }
+
+    fn update_queue(&mut self, now: MonoTime, mark: &Mark, rtt: Rtt, gap: Duration) {
+        self.least_one_way.add(now, mark.one_way_nanos);
+        let least = self.least_one_way.get().unwrap_or(mark.one_way_nanos);
+        let is_new = self.base.is_none_or(|base| base.burst != mark.burst);
+        // What our last burst queued must have drained, or we would call our own queue somebody else's.
+        if is_new && mark.in_burst < BURST_HEAD && gap > self.own_queue {
+            self.base = Some(BurstBase { burst: mark.burst, one_way_nanos: mark.one_way_nanos });
+        }
+        let base = self.base.map_or(least, |base| base.one_way_nanos.max(least));
+        self.own_queue = nanos(self.standing(now, mark.one_way_nanos, rtt) - base);
+        let moved = self.last_mark.filter(|(burst, _)| *burst == mark.burst);
+        if let Some((_, last)) = moved {
+            self.jitter = (self.jitter * 15 + Duration::from_nanos(last.abs_diff(mark.one_way_nanos))) / 16;
+        }
+        self.last_mark = Some((mark.burst, mark.one_way_nanos));
+        self.foreign_queue = nanos(base - least);
+    }
+
+    /// The least one-way delay of the last quarter round trip: a queue stands, jitter does not.
+    fn standing(&mut self, now: MonoTime, one_way_nanos: i64, rtt: Rtt) -> i64 {
+        self.recent_queues.push_back((now, one_way_nanos));
+        let memory = (rtt.smoothed / 4).max(Duration::from_millis(1)).max(self.jitter * 2);
+        while self.recent_queues.front().is_some_and(|(at, _)| now.since(*at) > memory) {
+            self.recent_queues.pop_front();
+        }
+        self.recent_queues.iter().map(|(_, delay)| *delay).min().unwrap_or(one_way_nanos)
+    }
+
+    /// Compares the spacing since the anchor, if both are of one burst and far enough apart.
+    fn sample(&mut self, mark: Mark, own_loss: OwnLoss) -> Option<Sample> {
+        let Some(anchor) = self.anchor.filter(|anchor| anchor.burst == mark.burst) else {
+            self.anchor = Some(mark);
+            return None;
+        };
+        if mark.number <= anchor.number {
+            return None;
+        }
+        let (packets, least_s) = if self.is_starting() { (32, 1e-3) } else { (64, 1.5e-3) };
+        let count = mark.number - anchor.number;
+        let received_s = f64::from(mark.received_us.wrapping_sub(anchor.received_us)) * 1e-6;
+        // Jitter at the ends of the interval must not be most of it.
+        let least_s = self.jitter.as_secs_f64().mul_add(4.0, least_s);
+        if count < packets || !(least_s..1.0).contains(&received_s) {
+            return None;
+        }
+        self.anchor = Some(mark);
+        let sent_s = mark.sent_at.since(anchor.sent_at).as_secs_f64().max(1e-9);
+        let sent_bytes = mark.bytes_sent - anchor.bytes_sent;
+        let bits = 8.0 * (sent_bytes + count * self.overhead_bytes as u64) as f64;
+        let bytes_received = mark.bytes_received.wrapping_sub(anchor.bytes_received);
+        self.arrivals.add(count, sent_bytes, u64::from(bytes_received));
+        // The spacing, less what a policer or a queue that overflows took: a queue that drops must not look fast.
+        let capacity = bits / received_s * self.arrivals.carried(own_loss);
+        let saturated = received_s > sent_s * SATURATED || capacity * SATURATED < bits / sent_s;
+        Some(Sample { bps: if saturated { capacity } else { capacity.min(bits / sent_s) }, saturated })
+    }
+
+    /// A saturated sample shows the capacity, any other only that it is no less.
+    fn remember(&mut self, now: MonoTime, sample: Sample, rtt: Rtt) {
+        let shown = if sample.saturated { sample.bps } else { sample.bps.max(self.capacity_bps) };
+        self.samples.push_back((now, shown));
+        // With a long queue the old samples are the wrong ones.
+        let keep = if self.own_queue > scale(rtt.min) / 4 { rtt.smoothed / 2 } else { MEMORY };
+        while self.samples.len() > 3 && self.samples.front().is_some_and(|(at, _)| now.since(*at) > keep) {
+            self.samples.pop_front();
+        }
+        // High, but not the highest: batched receive stamps make single samples too fast.
+        let quarter = if self.own_queue > scale(rtt.min) / 4 { 2 } else { 3 };
+        let mut sorted: Vec<f64> = self.samples.iter().map(|(_, bps)| *bps).collect();
+        sorted.sort_by(f64::total_cmp);
+        if let Some(bps) = sorted.get((sorted.len() * quarter / 4).min(sorted.len().saturating_sub(1))) {
+            self.capacity_bps = *bps;
+        }
+    }
+
+    fn grow(&mut self, sample: Sample, saturated: u32) {
+        let newest = self.samples.iter().rev().take(2).map(|(_, bps)| *bps).fold(0.0, f64::max);
+        let factor = if sample.saturated { 0.97 } else { 1.5 };
+        self.rate_bps = self.rate_bps.max(factor * newest).min(self.max_bps);
+        let saturated = if sample.saturated { saturated + 1 } else { 0 };
+        self.phase = Phase::Startup { saturated };
+        if saturated >= 3 {
+            self.phase = Phase::Steady;
+            let old = self.samples.len().saturating_sub(3);
+            self.samples.drain(..old);
+            self.rate_bps = (newest * 0.95).clamp(MIN_BPS, self.max_bps);
+        }
+    }
+
+    /// Probes 3 % up while nothing queues, drains when it does (LNK-63).
+    fn steer(&mut self, min_rtt: Duration) {
+        let (queue, scale) = (self.own_queue, scale(min_rtt));
+        let gain = if queue > scale * 3 / 5 {
+            0.7
+        } else if queue > scale / 4 {
+            0.85
+        } else if queue > scale / 10 {
+            0.97
+        } else {
+            1.03
+        };
+        self.rate_bps = (self.capacity_bps * gain).clamp(MIN_BPS, self.max_bps);
+    }
+}
+
+/// Round trips the estimator needs.
+#[derive(Clone, Copy, Debug)]
+pub struct Rtt {
+    /// Smallest of the last ten seconds.
+    pub min: Duration,
+    /// Smoothed.
+    pub smoothed: Duration,
+}
+
+fn scale(min_rtt: Duration) -> Duration {
+    min_rtt.max(SHORTEST_SCALE)
+}
+
+fn nanos(value: i64) -> Duration {
+    Duration::from_nanos(value.max(0) as u64)
+}

@@ -1,0 +1,251 @@
+//! What the receiver knows of the packets sent to it, and when it says so (LNK-22, LNK-23).
+
+use super::rtt::WindowedMin;
+use crate::wire::{Feedback, Header, MAX_FEEDBACK_WORDS, unwrap_u32};
+use std::time::Duration;
+use tokkyu_contract::MonoTime;
+
+const WORDS: usize = 64;
+/// Packet numbers remembered below the highest.
+const REMEMBERED: u64 = (WORDS as u64 - 1) * 64;
+/// Feedbacks that may be lost in a row before a reported packet falls out of the bitmap.
+const REPEATED_REPORTS: usize = 10;
+
+/// Receive state of one direction.
+#[derive(Default)]
+pub struct Received {
+    seen: Seen,
+    highest_at: MonoTime,
+    bytes: u32,
+    ce: u16,
+    interval: Duration,
+    unreported: u32,
+    urgent: bool,
+    last_feedback: MonoTime,
+    last_packet: MonoTime,
+    reported: [u64; REPEATED_REPORTS],
+    /// Numbers missing in a row, negative: the minimum is the longest gap.
+    gaps: WindowedMin,
+}
+
+/// Which packet numbers came: a ring of bits below the highest.
+struct Seen {
+    bits: [u64; WORDS],
+    highest: Option<u64>,
+}
+
+impl Default for Seen {
+    fn default() -> Self {
+        Seen { bits: [0; WORDS], highest: None }
+    }
+}
+
+/// How a packet number relates to those seen before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum News {
+    Next,
+    AfterGap,
+    Late,
+    Duplicate,
+}
+
+impl Seen {
+    fn slot(number: u64) -> (usize, u64) {
+        ((number / 64) as usize % WORDS, 1 << (number % 64))
+    }
+
+    fn contains(&self, number: u64) -> bool {
+        let Some(highest) = self.highest else { return false };
+        let (word, bit) = Self::slot(number);
+        number <= highest && highest - number <= REMEMBERED && self.bits[word] & bit != 0
+    }
+
+    fn insert(&mut self, number: u64) -> News {
+        let news = match self.highest {
+            None => News::Next,
+            Some(highest) if number > highest => {
+                self.forget_between(highest, number);
+                if number == highest + 1 { News::Next } else { News::AfterGap }
+            }
+            Some(highest) if highest - number > REMEMBERED || self.contains(number) => News::Duplicate,
+            Some(_) => News::Late,
+        };
+        if news != News::Duplicate {
+            let (word, bit) = Self::slot(number);
+            self.bits[word] |= bit;
+            self.highest = self.highest.max(Some(number));
+        }
+        news
+    }
+
+    /// Clears the slots of the numbers in (`highest`, `number`], which held older numbers.
+    fn forget_between(&mut self, highest: u64, number: u64) {
+        if number - highest >= REMEMBERED {
+            self.bits = [0; WORDS];
+            return;
+        }
+        for skipped in highest + 1..=number {
+            let (word, bit) = Self::slot(skipped);
+            self.bits[word] &= !bit;
+        }
+    }
+}
+
+impl Received {
+    /// Notes a packet. `eliciting` is false when it holds only feedback. Returns false for a duplicate.
+    pub fn on_packet(&mut self, now: MonoTime, header: &Header, arrival: Arrival) -> bool {
+        let expected = self.seen.highest.map_or(u64::from(header.number), |highest| highest + 1);
+        let number = unwrap_u32(header.number, expected);
+        let was = self.seen.highest;
+        let news = self.seen.insert(number);
+        if news == News::Duplicate {
+            return false;
+        }
+        self.bytes = self.bytes.wrapping_add(arrival.bytes as u32);
+        self.ce = self.ce.wrapping_add(u16::from(arrival.ce));
+        if was.is_none_or(|highest| number > highest) {
+            self.highest_at = now;
+            self.gaps.add(now, was.map_or(0, |highest| highest as i64 + 1 - number as i64));
+        }
+        self.interval = Duration::from_micros(u64::from(header.feedback_interval) * 50);
+        self.last_packet = now;
+        if arrival.eliciting {
+            self.unreported += 1;
+            self.urgent |= header.ask || news == News::AfterGap || news == News::Late;
+        }
+        true
+    }
+
+    /// When the next feedback is due, `MAX` when there is nothing to report.
+    pub fn deadline(&self) -> MonoTime {
+        if self.unreported == 0 {
+            return MonoTime::MAX;
+        }
+        let soonest = self.last_feedback + self.interval;
+        if self.urgent {
+            return soonest;
+        }
+        let quiet = self.last_packet + self.interval.max(Duration::from_micros(250));
+        soonest.max(quiet.min(self.last_feedback + self.interval * 2))
+    }
+
+    /// The feedback to send now, if it is due.
+    pub fn take_feedback(&mut self, now: MonoTime) -> Option<Feedback> {
+        let highest = self.seen.highest?;
+        if now < self.deadline() {
+            return None;
+        }
+        let feedback = self.feedback(now, highest);
+        self.reported.rotate_left(1);
+        self.reported[REPEATED_REPORTS - 1] = highest;
+        (self.unreported, self.urgent, self.last_feedback) = (0, false, now);
+        Some(feedback)
+    }
+
+    fn feedback(&self, now: MonoTime, highest: u64) -> Feedback {
+        let span = highest - self.reported[0].min(highest) + 64;
+        let words = (span.div_ceil(64) as usize).clamp(2, MAX_FEEDBACK_WORDS);
+        let mut bitmap = [0; MAX_FEEDBACK_WORDS];
+        for back in (0..words as u64 * 64).take_while(|back| *back <= highest) {
+            bitmap[(back / 64) as usize] |= u64::from(self.seen.contains(highest - back)) << (back % 64);
+        }
+        Feedback {
+            highest: highest as u32,
+            highest_rx_us: self.highest_at.as_micros() as u32,
+            hold_us: now.since(self.highest_at).as_micros().min(u128::from(u32::MAX)) as u32,
+            received_bytes: self.bytes,
+            ce: self.ce,
+            words: words as u8,
+            bitmap,
+        }
+    }
+
+    /// Most packets missing in a row in the last ten seconds, at most 32.
+    pub fn longest_gap(&self) -> u32 {
+        self.gaps.get().map_or(0, i64::unsigned_abs).min(32) as u32
+    }
+
+    /// When the last packet came.
+    pub fn last_packet(&self) -> MonoTime {
+        self.last_packet
+    }
+}
+
+/// What is known of a datagram besides its header.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    /// Size in bytes.
+    pub bytes: usize,
+    /// Marked Congestion Experienced.
+    pub ce: bool,
+    /// Calls for feedback.
+    pub eliciting: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header(number: u32) -> Header {
+        Header { ask: false, feedback_interval: 20, number, sent_us: number * 10 }
+    }
+
+    fn arrival(eliciting: bool) -> Arrival {
+        Arrival { bytes: 100, ce: false, eliciting }
+    }
+
+    fn at(ms: u64) -> MonoTime {
+        MonoTime::from_millis(ms)
+    }
+
+    #[test]
+    fn a_gap_is_reported_at_once_and_the_bitmap_shows_it() {
+        let mut received = Received::default();
+        for number in [0, 1, 2, 5] {
+            assert!(received.on_packet(at(10), &header(number), arrival(true)));
+        }
+        let feedback = received.take_feedback(at(10)).expect("a gap is urgent");
+        assert_eq!(feedback.highest, 5);
+        let got: Vec<bool> = (0..6).map(|back| feedback.received(back)).collect();
+        assert_eq!(got, [true, false, false, true, true, true]);
+        assert_eq!(received.take_feedback(at(20)), None, "nothing new");
+    }
+
+    #[test]
+    fn feedback_alone_calls_for_none() {
+        let mut received = Received::default();
+        received.on_packet(at(1), &header(0), arrival(false));
+        assert_eq!(received.deadline(), MonoTime::MAX);
+    }
+
+    #[test]
+    fn without_a_gap_feedback_comes_when_the_stream_pauses_or_after_two_intervals() {
+        let mut received = Received::default();
+        received.on_packet(at(100), &header(0), arrival(true));
+        assert!(received.take_feedback(at(100)).is_some(), "the first is long overdue");
+        received.on_packet(at(101), &header(1), arrival(true));
+        assert_eq!(received.deadline(), at(102), "one interval of 1 ms after the last packet");
+        received.on_packet(MonoTime::from_micros(101_900), &header(2), arrival(true));
+        assert_eq!(received.deadline(), at(102), "two intervals after the last feedback");
+    }
+
+    #[test]
+    fn a_duplicate_counts_once() {
+        let mut received = Received::default();
+        assert!(received.on_packet(at(1), &header(7), arrival(true)));
+        assert!(!received.on_packet(at(1), &header(7), arrival(true)));
+        assert!(received.on_packet(at(1), &header(6), arrival(true)), "late, not seen before");
+        assert!(!received.on_packet(at(1), &header(6), arrival(true)));
+        assert_eq!(received.take_feedback(at(9)).unwrap().received_bytes, 200);
+    }
+
+    #[test]
+    fn a_jump_over_the_whole_window_forgets_everything_older() {
+        let mut received = Received::default();
+        received.on_packet(at(1), &header(3), arrival(true));
+        received.on_packet(at(1), &header(3 + 100_000), arrival(true));
+        let feedback = received.take_feedback(at(9)).unwrap();
+        assert!(feedback.received(0));
+        assert!((1..feedback.covered()).all(|back| !feedback.received(back)));
+    }
+}

@@ -1,0 +1,112 @@
+//! Round trip and queue of the path (RFC 6298 smoothing, windowed minima).
+
+use std::time::Duration;
+use tokkyu_contract::MonoTime;
+
+/// Slots of the windowed minimum, one second each.
+const SLOTS: usize = 10;
+const SLOT: Duration = Duration::from_secs(1);
+
+/// Minimum over the last ten seconds, in slots of one, so that a changed route is learned.
+#[derive(Clone, Debug)]
+pub struct WindowedMin {
+    slots: [i64; SLOTS],
+    at: usize,
+    slot_since: MonoTime,
+}
+
+impl Default for WindowedMin {
+    fn default() -> Self {
+        WindowedMin { slots: [i64::MAX; SLOTS], at: 0, slot_since: MonoTime::ZERO }
+    }
+}
+
+impl WindowedMin {
+    /// Takes a value in.
+    pub fn add(&mut self, now: MonoTime, value: i64) {
+        if now.since(self.slot_since) >= SLOT {
+            self.at = (self.at + 1) % SLOTS;
+            self.slots[self.at] = i64::MAX;
+            self.slot_since = now;
+        }
+        self.slots[self.at] = self.slots[self.at].min(value);
+    }
+
+    /// The minimum, if any value was taken in.
+    pub fn get(&self) -> Option<i64> {
+        self.slots.into_iter().min().filter(|min| *min != i64::MAX)
+    }
+}
+
+/// Round trip statistics.
+#[derive(Clone, Debug, Default)]
+pub struct RoundTrip {
+    smoothed: Option<Duration>,
+    deviation: Duration,
+    min: WindowedMin,
+}
+
+impl RoundTrip {
+    /// A first idea of the round trip, from the carrier's handshake. Measured ones replace it.
+    pub fn assume(&mut self, rtt: Duration) {
+        self.smoothed.get_or_insert(rtt);
+    }
+
+    /// A measured round trip, the peer's holding time taken off.
+    pub fn on_sample(&mut self, now: MonoTime, rtt: Duration) {
+        let first = self.min.get().is_none();
+        self.min.add(now, rtt.as_nanos() as i64);
+        match self.smoothed {
+            Some(smoothed) if !first => {
+                let error = smoothed.abs_diff(rtt);
+                self.deviation = (self.deviation * 3 + error) / 4;
+                self.smoothed = Some((smoothed * 7 + rtt) / 8);
+            }
+            _ => (self.smoothed, self.deviation) = (Some(rtt), rtt / 2),
+        }
+    }
+
+    /// Smoothed round trip; a tenth of a second while nothing is known.
+    pub fn smoothed(&self) -> Duration {
+        self.smoothed.unwrap_or(Duration::from_millis(100))
+    }
+
+    /// Mean deviation from it.
+    pub fn deviation(&self) -> Duration {
+        self.deviation
+    }
+
+    /// Smallest round trip of the last ten seconds; the smoothed one before the first sample.
+    pub fn min(&self) -> Duration {
+        self.min.get().map_or(self.smoothed(), |ns| Duration::from_nanos(ns.max(0) as u64))
+    }
+
+    /// True once a round trip was measured.
+    pub fn is_measured(&self) -> bool {
+        self.min.get().is_some()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_minimum_forgets_what_is_older_than_ten_seconds() {
+        let mut min = WindowedMin::default();
+        assert_eq!(min.get(), None);
+        for second in 0..30 {
+            min.add(MonoTime::from_millis(1000 * second), if second == 5 { 1 } else { 7 });
+            let expected = if (5..15).contains(&second) { 1 } else { 7 };
+            assert_eq!(min.get(), Some(expected), "at {second} s");
+        }
+    }
+
+    #[test]
+    fn the_first_measured_round_trip_replaces_the_assumed_one() {
+        let mut rtt = RoundTrip::default();
+        rtt.assume(Duration::from_millis(300));
+        rtt.on_sample(MonoTime::from_millis(1), Duration::from_millis(50));
+        assert_eq!(rtt.smoothed(), Duration::from_millis(50));
+    }
+}

@@ -1,0 +1,141 @@
+//! Who sends next (LNK-50, LNK-51). Strict order of classes; within a class repairs, then what has begun, then the
+//! sample to expire first, in rounds in which the flow that has waited longest goes first.
+//!
+//! Looks at every open sample of a class for each packet: a robot has few, and the order is then always exact.
+
+use super::outbox::{OutFlow, OutSample};
+use std::time::Duration;
+use tokkyu_contract::{Class, MonoTime};
+
+/// Samples that expire this close to each other are one round: cameras that fire on the same tick.
+const ROUND: Duration = Duration::from_millis(20);
+
+/// The sample to send from next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// Index of the flow.
+    pub flow: usize,
+    /// Sequence number in it.
+    pub sequence: u32,
+    /// Nothing of it was sent so far.
+    pub is_new: bool,
+}
+
+/// The next sample of `class` to send from. `earliest` is when a packet sent now arrives: samples that expire before
+/// are passed over.
+pub fn choose(flows: &[OutFlow], class: Class, earliest: MonoTime) -> Option<Choice> {
+    let open = || {
+        flows
+            .iter()
+            .enumerate()
+            .filter(move |(_, flow)| flow.class == class)
+            .flat_map(|(at, flow)| flow.samples().map(move |sample| (at, sample)))
+            .filter(move |(_, sample)| sample.expires > earliest)
+    };
+    let urgent = |wanted: fn(&OutSample) -> bool| {
+        open().filter(|(_, sample)| wanted(sample)).min_by_key(|(_, sample)| sample.expires)
+    };
+    urgent(OutSample::has_repairs)
+        .or_else(|| urgent(|sample| !sample.is_waiting() && !sample.is_sent()))
+        .map(|(flow, sample)| Choice { flow, sequence: sample.id.sequence, is_new: false })
+        .or_else(|| {
+            let first = urgent(OutSample::is_waiting)?.1.expires;
+            open()
+                .filter(|(_, sample)| sample.is_waiting() && sample.expires <= first + ROUND)
+                .max_by_key(|(at, sample)| {
+                    (flows[*at].waited, std::cmp::Reverse(sample.expires), std::cmp::Reverse(*at))
+                })
+                .map(|(flow, sample)| Choice { flow, sequence: sample.id.sequence, is_new: true })
+        })
+}
+
+/// Samples of `class` that wait for their first packet.
+pub fn waiting(flows: &[OutFlow], class: Class) -> usize {
+    flows
+        .iter()
+        .filter(|flow| flow.class == class)
+        .map(|flow| flow.samples().filter(|sample| sample.is_waiting()).count())
+        .sum()
+}
+
+/// Bytes of first transmissions that go before a new sample of `class`.
+pub fn bytes_ahead(flows: &[OutFlow], class: Class) -> usize {
+    flows
+        .iter()
+        .filter(|flow| flow.class <= class)
+        .flat_map(OutFlow::samples)
+        .map(OutSample::unsent_bytes)
+        .sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::outbox::Cut;
+    use super::*;
+    use tokkyu_contract::{FlowId, Qos, TraceId};
+
+    const CUT: Cut = Cut { whole_bytes: 100, shard_bytes: 100 };
+
+    fn flow(id: u16, class: Class) -> OutFlow {
+        OutFlow::new(FlowId(id), class, Qos::default(), None)
+    }
+
+    fn publish(flow: &mut OutFlow, capture_ms: u64) {
+        let id = TraceId { flow: flow.id, sequence: flow.next_sequence() };
+        let capture = MonoTime::from_millis(capture_ms);
+        let expires = capture + Duration::from_millis(500);
+        flow.push(capture, OutSample::new(id, capture, expires, vec![7; 350].into(), CUT));
+    }
+
+    fn next(flows: &[OutFlow], class: Class) -> Option<(usize, u32)> {
+        choose(flows, class, MonoTime::ZERO).map(|choice| (choice.flow, choice.sequence))
+    }
+
+    #[test]
+    fn a_sample_that_has_begun_is_finished_before_the_next_begins() {
+        let mut flows = [flow(1, Class::Realtime), flow(2, Class::Realtime)];
+        flows.iter_mut().for_each(|f| publish(f, 0));
+        let first = next(&flows, Class::Realtime).unwrap();
+        flows[first.0].get_mut(first.1).unwrap().take_shard(MonoTime::ZERO);
+        for _ in 0..3 {
+            assert_eq!(next(&flows, Class::Realtime), Some(first));
+            flows[first.0].get_mut(first.1).unwrap().take_shard(MonoTime::ZERO);
+        }
+        assert_ne!(next(&flows, Class::Realtime), Some(first));
+    }
+
+    #[test]
+    fn in_a_round_the_flow_that_waited_longest_goes_first() {
+        let mut flows: Vec<OutFlow> = (1..=4).map(|id| flow(id, Class::Realtime)).collect();
+        flows.iter_mut().for_each(|f| publish(f, 0));
+        flows[2].waited = Duration::from_millis(5);
+        assert_eq!(next(&flows, Class::Realtime), Some((2, 0)));
+    }
+
+    #[test]
+    fn an_older_round_goes_before_a_newer_one_whoever_waited() {
+        let mut flows = [flow(1, Class::Realtime), flow(2, Class::Realtime)];
+        publish(&mut flows[0], 0);
+        publish(&mut flows[1], 100);
+        flows[1].waited = Duration::from_secs(9);
+        assert_eq!(next(&flows, Class::Realtime), Some((0, 0)));
+    }
+
+    #[test]
+    fn what_would_arrive_after_its_lifespan_is_passed_over() {
+        let mut flows = [flow(1, Class::Realtime)];
+        publish(&mut flows[0], 0);
+        assert_eq!(choose(&flows, Class::Realtime, MonoTime::from_millis(500)), None);
+        assert!(choose(&flows, Class::Realtime, MonoTime::from_millis(499)).is_some());
+    }
+
+    #[test]
+    fn classes_do_not_see_each_other() {
+        let mut flows = [flow(1, Class::Realtime)];
+        publish(&mut flows[0], 0);
+        assert_eq!(next(&flows, Class::Control), None);
+        assert_eq!(waiting(&flows, Class::Realtime), 1);
+        assert_eq!(bytes_ahead(&flows, Class::BestEffort), 400);
+        assert_eq!(bytes_ahead(&flows, Class::Control), 0);
+    }
+}

@@ -1,0 +1,317 @@
+//! Datagrams on their way in: parsing, acknowledgements, reassembly, delivery (SPEC §1, §3, §5).
+
+use super::endpoints::Reach;
+use super::{InEndpoint, Session};
+use crate::core::event::{Delivered, Event};
+use crate::core::inbox::Complete;
+use crate::core::outbox::OutFlow;
+use crate::core::path::PathState;
+use crate::core::rate::{Mark, Rtt};
+use crate::core::received::Arrival;
+use crate::core::sent::{Content, Sent, Settled};
+use crate::wire::{Feedback, Frame, Header, Malformed, Reader};
+use std::time::Duration;
+use tokkyu_contract::{FlowId, MonoTime, Outcome, PeerTime, TraceId};
+
+/// Samples that wait for the peer's table at most (LNK-18).
+const MAX_UNKNOWN: usize = 64;
+/// Incomplete samples are looked at this often.
+const PARTIAL_CHECK: Duration = Duration::from_millis(10);
+
+impl Session {
+    /// A datagram came, marked Congestion Experienced or not. What cannot be parsed in full is counted and ignored
+    /// (LNK-20).
+    pub fn on_datagram(&mut self, now: MonoTime, ce: bool, datagram: &[u8]) {
+        self.started.get_or_insert(now);
+        let Ok((header, eliciting)) = check(datagram) else {
+            self.stats.packets_malformed += 1;
+            return;
+        };
+        self.note_alive(now);
+        let arrival = Arrival { bytes: datagram.len(), ce, eliciting };
+        if !self.received.on_packet(now, &header, arrival) {
+            self.stats.packets_duplicate += 1;
+            return;
+        }
+        self.stats.packets_received += 1;
+        let sent = self.clock.unwrap(header.sent_us);
+        let mut reader = Reader::new(datagram);
+        let _ = Header::read(&mut reader);
+        while let (false, Ok(frame)) = (reader.is_empty(), Frame::read(&mut reader)) {
+            self.on_frame(now, frame, sent);
+        }
+    }
+
+    fn on_frame(&mut self, now: MonoTime, frame: Frame<'_>, sent: PeerTime) {
+        match frame {
+            Frame::Fragment(shard) => {
+                let capture = capture_time(sent, shard.capture_us);
+                if let Some(complete) = self.inbox.on_fragment(now, &shard, capture) {
+                    self.on_complete(now, complete);
+                }
+            }
+            Frame::Sample(whole) => {
+                let capture = capture_time(sent, whole.capture_us);
+                if let Some(complete) = self.inbox.on_sample(now, &whole, capture) {
+                    self.on_complete(now, complete);
+                }
+            }
+            Frame::Feedback(feedback) => self.on_feedback(now, &feedback),
+            Frame::Floor(id) => self.on_floor(now, id),
+            Frame::Probe => {}
+        }
+    }
+
+    fn on_feedback(&mut self, now: MonoTime, feedback: &Feedback) {
+        let Some(highest) = self.log.highest_of(feedback) else {
+            self.stats.violations += 1;
+            return;
+        };
+        let Some(sent) = self.log.get(highest).copied() else { return };
+        let rtt = now.since(sent.at).saturating_sub(Duration::from_micros(u64::from(feedback.hold_us)));
+        self.rtt.on_sample(now, rtt);
+        let received = self.clock.unwrap(feedback.highest_rx_us);
+        self.clock.on_exchange(now, sent.at, received, rtt);
+        let mut settled = std::mem::take(&mut self.settled);
+        self.log.on_feedback(now, feedback, self.rtt.smoothed(), &mut settled);
+        let learn = self.path.state() == PathState::Alive && self.rate.is_calm(self.rtt.min());
+        self.apply(&mut settled, learn);
+        self.settled = settled;
+        if self.log.under_way() == 0 {
+            self.burst.on_answered();
+        }
+        if self.path.on_feedback(now, self.log.under_way() > 0) {
+            self.rate.on_path_back();
+            self.pacer.refill();
+        }
+        self.on_mark(now, &sent, feedback, received);
+        self.plan(now);
+    }
+
+    /// Feedback on a packet of a burst tells the rate.
+    fn on_mark(&mut self, now: MonoTime, sent: &Sent, feedback: &Feedback, received: PeerTime) {
+        if sent.burst == 0 {
+            return;
+        }
+        let mark = Mark {
+            number: sent.number,
+            burst: sent.burst,
+            in_burst: sent.in_burst,
+            sent_at: sent.at,
+            bytes_sent: sent.bytes_up_to,
+            received_us: feedback.highest_rx_us,
+            bytes_received: feedback.received_bytes,
+            one_way_nanos: received.as_nanos() as i64 - sent.at.as_nanos() as i64,
+        };
+        let rtt = Rtt { min: self.rtt.min(), smoothed: self.rtt.smoothed() };
+        self.rate.on_feedback(now, mark, rtt, self.loss.own(), self.burst.gap);
+    }
+
+    /// Brings what the log settled to the samples, and to the loss statistics when `learn`.
+    pub(super) fn apply(&mut self, settled: &mut Settled, learn: bool) {
+        for resolved in &settled.resolved {
+            let sent = &resolved.sent;
+            if learn {
+                self.loss.on_packet(resolved.lost, sent.in_burst);
+            }
+            apply_content(&mut self.flows, &sent.content, |sample, index| match resolved.lost {
+                true => sample.on_lost(index),
+                false => sample.on_acked(index, false),
+            });
+            if let (Content::Floor(id), true) = (&sent.content, resolved.lost) {
+                self.flows[usize::from(id.flow.0)].on_floor_lost();
+            }
+        }
+        for sent in &settled.spurious {
+            self.stats.spurious += 1;
+            if learn && sent.was_missed() {
+                self.loss.on_spurious();
+            }
+            apply_content(&mut self.flows, &sent.content, |sample, index| sample.on_acked(index, true));
+        }
+        settled.clear();
+    }
+
+    fn on_complete(&mut self, now: MonoTime, complete: Complete) {
+        if complete.id.flow == FlowId::SESSION {
+            self.inbox.settle(FlowId::SESSION, Outcome::Delivered);
+            self.on_table(now, &complete);
+            return;
+        }
+        match self.reach(complete.id.flow) {
+            Reach::Reader(at) => self.hand_over(now, at, complete),
+            Reach::Unknown if self.unknown.len() < MAX_UNKNOWN => self.unknown.push(complete),
+            Reach::Unknown | Reach::Nobody => self.miss(complete.id, Outcome::Dropped),
+        }
+    }
+
+    /// Delivers samples that came before the table did.
+    pub(super) fn deliver_unknown(&mut self, now: MonoTime) {
+        for complete in std::mem::take(&mut self.unknown) {
+            self.on_complete(now, complete);
+        }
+    }
+
+    fn hand_over(&mut self, now: MonoTime, at: usize, complete: Complete) {
+        let id = complete.id;
+        let reader = &mut self.readers[at];
+        if reader.is_ordered() {
+            reader.held.push(complete);
+            self.release_held(now, at);
+            return;
+        }
+        let keeps_newest = reader.subscription.qos.depth() == Some(1);
+        let is_older = reader.newest.is_some_and(|newest| (id.sequence.wrapping_sub(newest) as i32) < 0);
+        if keeps_newest && is_older {
+            self.miss(id, Outcome::Dropped);
+        } else {
+            self.deliver(now, at, complete);
+        }
+    }
+
+    /// Delivers held samples as far as the order allows (LNK-13).
+    fn release_held(&mut self, now: MonoTime, at: usize) {
+        loop {
+            let reader = &mut self.readers[at];
+            let next = reader.next;
+            let due = |c: &Complete| (c.id.sequence.wrapping_sub(next) as i32) <= 0;
+            let Some(found) = reader.held.iter().position(due) else { return };
+            let complete = reader.held.swap_remove(found);
+            reader.next = next.max(complete.id.sequence.wrapping_add(1));
+            self.deliver(now, at, complete);
+        }
+    }
+
+    fn on_floor(&mut self, now: MonoTime, id: TraceId) {
+        let Reach::Reader(at) = self.reach(id.flow) else { return };
+        if !self.readers[at].is_ordered() {
+            return;
+        }
+        loop {
+            let reader = &mut self.readers[at];
+            if (id.sequence.wrapping_sub(reader.next) as i32) <= 0 {
+                return;
+            }
+            // Samples below the floor that are here are still delivered, in order, before it.
+            let below = reader.held.iter().map(|c| c.id.sequence).min().filter(|s| *s < id.sequence);
+            reader.next = below.unwrap_or(id.sequence);
+            self.release_held(now, at);
+        }
+    }
+
+    fn deliver(&mut self, now: MonoTime, at: usize, complete: Complete) {
+        let (age, age_error) = self.age(now, complete.capture, complete.first_packet);
+        if self.readers[at].lifespan().is_some_and(|lifespan| age > lifespan) {
+            self.miss(complete.id, Outcome::Late);
+            return;
+        }
+        self.inbox.settle(complete.id.flow, Outcome::Delivered);
+        let reader = &mut self.readers[at];
+        reader.on_delivery(now, complete.id.sequence);
+        self.events.push_back(Event::Delivered(Delivered {
+            subscription: reader.id,
+            id: complete.id,
+            payload: complete.payload,
+            capture: complete.capture,
+            age,
+            age_error,
+            at: now,
+        }));
+    }
+
+    pub(super) fn miss(&mut self, id: TraceId, outcome: Outcome) {
+        self.inbox.settle(id.flow, outcome);
+        self.events.push_back(Event::Missed { id, outcome });
+    }
+
+    /// Age of a sample of the peer and the bound of its error (LNK-3, LNK-4).
+    fn age(&self, now: MonoTime, capture: PeerTime, first_packet: MonoTime) -> (Duration, Duration) {
+        match self.clock.offset() {
+            Some((offset, error)) => (now.since(capture.to_mono(offset)), error),
+            None => (now.since(first_packet) + self.rtt.smoothed() / 2, Duration::MAX),
+        }
+    }
+
+    /// Gives up incomplete samples that can only come late (LNK-3).
+    pub(super) fn expire_incoming(&mut self, now: MonoTime) {
+        if !self.inbox.has_partials() || now < self.next_partial_check {
+            return;
+        }
+        self.next_partial_check = now + PARTIAL_CHECK;
+        let lifespans: Vec<(FlowId, Duration)> = self
+            .readers
+            .iter()
+            .filter_map(|reader| Some((reader.peer.as_ref()?.id, reader.lifespan()?)))
+            .collect();
+        let offset = self.clock.offset().map(|(offset, _)| offset);
+        let over = self.inbox.expire(|flow, capture, first_packet| {
+            let Some((_, lifespan)) = lifespans.iter().find(|(id, _)| *id == flow) else { return false };
+            let captured = offset.map_or(first_packet, |offset| capture.to_mono(offset));
+            now.since(captured) > *lifespan
+        });
+        for id in over {
+            self.events.push_back(Event::Missed { id, outcome: Outcome::Expired });
+        }
+    }
+
+    /// Readers' held samples are lost when the session ends.
+    pub(super) fn close_readers(&mut self) {
+        let held: Vec<TraceId> = self
+            .readers
+            .iter_mut()
+            .flat_map(|reader| reader.held.drain(..))
+            .chain(self.unknown.drain(..))
+            .map(|complete| complete.id)
+            .collect();
+        held.into_iter().for_each(|id| self.miss(id, Outcome::Lost));
+    }
+}
+
+impl InEndpoint {
+    fn on_delivery(&mut self, now: MonoTime, sequence: u32) {
+        self.last_delivery = Some(now);
+        self.deadline_from = Some(now);
+        let newer = self.newest.is_none_or(|newest| (sequence.wrapping_sub(newest) as i32) > 0);
+        if newer {
+            self.newest = Some(sequence);
+        }
+    }
+}
+
+/// Parses a datagram to its end: header, and whether it calls for feedback.
+fn check(datagram: &[u8]) -> Result<(Header, bool), Malformed> {
+    let mut reader = Reader::new(datagram);
+    let header = Header::read(&mut reader)?;
+    let mut eliciting = false;
+    while !reader.is_empty() {
+        eliciting |= !matches!(Frame::read(&mut reader)?, Frame::Feedback(_));
+    }
+    Ok((header, eliciting))
+}
+
+/// The full capture stamp: it lies before the packet was sent, by at most 2³² µs.
+fn capture_time(sent: PeerTime, capture_us: u32) -> PeerTime {
+    let age_us = (sent.as_micros() as u32).wrapping_sub(capture_us);
+    // A capture stamp a little in the future (a camera that stamps the end of its exposure) reads as a huge age.
+    if age_us > u32::MAX / 2 {
+        return sent;
+    }
+    sent.saturating_sub(Duration::from_micros(u64::from(age_us)))
+}
+
+fn apply_content(
+    flows: &mut [OutFlow],
+    content: &Content,
+    mut change: impl FnMut(&mut crate::core::outbox::OutSample, u16),
+) {
+    let mut each = |id: &TraceId, index: u16| {
+        if let Some(sample) = flows.get_mut(usize::from(id.flow.0)).and_then(|f| f.get_mut(id.sequence)) {
+            change(sample, index);
+        }
+    };
+    match content {
+        Content::Shard { id, index } => each(id, *index),
+        Content::Samples(ids) => ids.iter().flatten().for_each(|id| each(id, 0)),
+        Content::Floor(_) | Content::Nothing => {}
+    }
+}

@@ -1,0 +1,356 @@
+//! Endpoints of both ends: the table, who matches whom, deadlines, liveliness and grants (SPEC §2, §4).
+
+use super::{InEndpoint, PeerFlow, Publication, Session, Subscription};
+use crate::core::event::Event;
+use crate::core::grant::{is_news, share};
+use crate::core::inbox::Complete;
+use crate::core::outbox::OutFlow;
+use crate::wire::{EndpointKind, Entry, Table};
+use std::time::Duration;
+use tokkyu_contract::{Class, Durability, FlowId, History, MonoTime, Outcome, Qos, Reliability};
+
+/// Grants are looked at this often.
+const GRANT_INTERVAL: Duration = Duration::from_millis(100);
+
+/// How much a flow publishes, bit/s, smoothed over its last samples.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Demand {
+    bps: f64,
+    last: Option<MonoTime>,
+}
+
+impl Demand {
+    pub(super) fn on_publish(&mut self, now: MonoTime, bytes: usize) {
+        if let Some(last) = self.last.replace(now) {
+            let seconds = now.since(last).as_secs_f64().max(1e-4);
+            let sample = bytes as f64 * 8.0 / seconds;
+            self.bps = if self.bps == 0.0 { sample } else { self.bps * 0.8 + sample * 0.2 };
+        }
+    }
+}
+
+/// Whom a flow of the peer reaches.
+pub(super) enum Reach {
+    /// The reader of this index.
+    Reader(usize),
+    /// The peer's table is not known yet, or does not hold the flow yet.
+    Unknown,
+    /// Known, and nobody here wants it.
+    Nobody,
+}
+
+/// The flow that carries the table.
+pub(super) fn table_flow() -> OutFlow {
+    let qos = Qos {
+        history: History::KeepLast { depth: 1 },
+        durability: Durability::TransientLocal,
+        ..Qos::default()
+    };
+    let mut flow = OutFlow::new(FlowId::SESSION, Class::Control, qos, None);
+    flow.wanted = true;
+    flow
+}
+
+impl InEndpoint {
+    /// Samples are delivered in order of their numbers.
+    pub(super) fn is_ordered(&self) -> bool {
+        self.subscription.qos.history == History::KeepAll
+            && self.subscription.qos.reliability == Reliability::Reliable
+    }
+
+    /// The shorter of the offered and the requested lifespan.
+    pub(super) fn lifespan(&self) -> Option<Duration> {
+        let offered = self.peer.as_ref().and_then(|peer| peer.entry.qos.lifespan);
+        match (offered, self.subscription.qos.lifespan) {
+            (Some(offered), Some(requested)) => Some(offered.min(requested)),
+            (offered, requested) => offered.or(requested),
+        }
+    }
+}
+
+impl Session {
+    /// Announces a flow. Gives its number, by which it is published and named in events.
+    pub fn advertise(&mut self, publication: Publication) -> FlowId {
+        let id = FlowId(self.flows.len() as u16);
+        let mut flow = OutFlow::new(id, publication.class, publication.qos, publication.period);
+        // Before the table comes, urgent flows are sent as if wanted (LNK-18).
+        flow.wanted = self.peer_table.is_none() && publication.class <= Class::Realtime;
+        self.flows.push(flow);
+        self.publications.push(publication);
+        self.grants.push(0.0);
+        self.demand.push(Demand::default());
+        self.deadline_from.push(None);
+        self.table_dirty = true;
+        if self.peer_table.is_some() {
+            self.match_publication(MonoTime::ZERO, usize::from(id.0));
+        }
+        id
+    }
+
+    /// Asks for a topic. Gives the number by which it is named in events.
+    pub fn subscribe(&mut self, subscription: Subscription) -> FlowId {
+        let id = FlowId(self.readers.len() as u16 + 1);
+        self.readers.push(InEndpoint {
+            subscription,
+            id,
+            peer: None,
+            last_delivery: None,
+            newest: None,
+            held: Vec::new(),
+            next: 0,
+            deadline_from: None,
+        });
+        self.table_dirty = true;
+        self.match_reader(self.readers.len() - 1);
+        id
+    }
+
+    fn own_table(&self) -> Table {
+        let publications = self.publications.iter().enumerate().map(|(at, publication)| Entry {
+            kind: EndpointKind::Publication,
+            flow: FlowId(at as u16 + 1),
+            class: publication.class,
+            qos: publication.qos,
+            rate_mhz: publication.period.map_or(0, |p| (1000.0 / p.as_secs_f64().max(1e-6)) as u32),
+            size_bytes: publication.size_bytes,
+            topic: publication.topic.clone(),
+            type_name: publication.type_name.clone(),
+        });
+        let subscriptions = self.readers.iter().map(|reader| Entry {
+            kind: EndpointKind::Subscription,
+            flow: reader.id,
+            class: Class::Control,
+            qos: reader.subscription.qos,
+            rate_mhz: 0,
+            size_bytes: 0,
+            topic: reader.subscription.topic.clone(),
+            type_name: reader.subscription.type_name.clone(),
+        });
+        Table { entries: publications.chain(subscriptions).collect() }
+    }
+
+    /// Sends the table when it changed.
+    pub(super) fn publish_table(&mut self, now: MonoTime) {
+        if std::mem::take(&mut self.table_dirty) {
+            let bytes = self.own_table().to_bytes();
+            self.enqueue(now, 0, now, bytes.into());
+        }
+    }
+
+    /// The peer's table came.
+    pub(super) fn on_table(&mut self, now: MonoTime, complete: &Complete) {
+        let Ok(table) = Table::from_bytes(&complete.payload) else {
+            self.stats.violations += 1;
+            return;
+        };
+        self.peer_table = Some(table.entries);
+        for at in 1..self.flows.len() {
+            self.match_publication(now, at);
+        }
+        for at in 0..self.readers.len() {
+            self.match_reader(at);
+        }
+        self.deliver_unknown(now);
+    }
+
+    /// Whether the peer wants publication `at` of ours.
+    fn match_publication(&mut self, now: MonoTime, at: usize) {
+        let Some(table) = &self.peer_table else { return };
+        let publication = &self.publications[at - 1];
+        let flow = FlowId(at as u16);
+        let wanted = table.iter().filter(|e| e.kind == EndpointKind::Subscription);
+        let mut matched = false;
+        for entry in wanted.filter(|e| e.topic == publication.topic) {
+            match disagreement(&entry.qos, &entry.type_name, &publication.qos, &publication.type_name) {
+                None => matched = true,
+                Some(Disagreement::Type) => {
+                    self.events.push_back(Event::OtherType { flow, peer_type: entry.type_name.clone() });
+                }
+                Some(Disagreement::Qos(mismatches)) => {
+                    self.events.push_back(Event::Incompatible { flow, mismatches });
+                }
+            }
+        }
+        self.set_wanted(now, at, matched);
+    }
+
+    fn set_wanted(&mut self, now: MonoTime, at: usize, wanted: bool) {
+        let was = std::mem::replace(&mut self.flows[at].wanted, wanted);
+        let flow = FlowId(at as u16);
+        let told = self.deadline_from[at].is_some() || was != wanted;
+        if wanted && told {
+            self.events.push_back(Event::Matched { flow });
+        } else if was && !wanted {
+            self.events.push_back(Event::Unmatched { flow });
+        }
+        if wanted && !was {
+            for (capture, payload) in self.flows[at].kept_for_late_joiner(now) {
+                self.enqueue(now, at, capture, payload);
+            }
+        }
+    }
+
+    /// Which publication of the peer reader `at` reads.
+    fn match_reader(&mut self, at: usize) {
+        let Some(table) = &self.peer_table else { return };
+        let reader = &self.readers[at];
+        let flow = reader.id;
+        let wanted = &reader.subscription;
+        let offers = table.iter().filter(|e| e.kind == EndpointKind::Publication && e.topic == wanted.topic);
+        let mut found = None;
+        let mut told = Vec::new();
+        for entry in offers {
+            match disagreement(&wanted.qos, &wanted.type_name, &entry.qos, &entry.type_name) {
+                None => found = Some(PeerFlow { id: entry.flow, entry: entry.clone() }),
+                Some(Disagreement::Type) => {
+                    told.push(Event::OtherType { flow, peer_type: entry.type_name.clone() });
+                }
+                Some(Disagreement::Qos(mismatches)) => told.push(Event::Incompatible { flow, mismatches }),
+            }
+        }
+        match (&reader.peer, &found) {
+            (None, Some(_)) => told.push(Event::Matched { flow }),
+            (Some(_), None) => told.push(Event::Unmatched { flow }),
+            _ => {}
+        }
+        self.readers[at].peer = found;
+        self.events.extend(told);
+    }
+
+    /// Whom flow `id` of the peer reaches.
+    pub(super) fn reach(&self, id: FlowId) -> Reach {
+        if let Some(at) = self.readers.iter().position(|r| r.peer.as_ref().is_some_and(|p| p.id == id)) {
+            return Reach::Reader(at);
+        }
+        let is_listed = |table: &Vec<Entry>| {
+            table.iter().any(|entry| entry.kind == EndpointKind::Publication && entry.flow == id)
+        };
+        match &self.peer_table {
+            Some(table) if is_listed(table) => Reach::Nobody,
+            _ => Reach::Unknown,
+        }
+    }
+
+    /// Tells what became of our samples.
+    pub(super) fn report_ended(&mut self) {
+        for flow in &mut self.flows[1..] {
+            let id = flow.id;
+            for (sequence, outcome) in flow.take_ended() {
+                let id = tokkyu_contract::TraceId { flow: id, sequence };
+                self.events.push_back(Event::Settled { id, outcome });
+            }
+        }
+        self.flows[0].take_ended();
+    }
+
+    /// Deadlines of both sides (LNK-16): once for each period missed.
+    pub(super) fn check_deadlines(&mut self, now: MonoTime) {
+        for (flow, from) in self.flows.iter().zip(&mut self.deadline_from).skip(1) {
+            if missed(now, flow.qos.deadline, from) {
+                self.events.push_back(Event::OfferedDeadlineMissed { flow: flow.id });
+            }
+        }
+        for reader in self.readers.iter_mut().filter(|reader| reader.peer.is_some()) {
+            reader.deadline_from.get_or_insert(now);
+            if missed(now, reader.subscription.qos.deadline, &mut reader.deadline_from) {
+                self.events.push_back(Event::RequestedDeadlineMissed { flow: reader.id });
+            }
+        }
+        let old: Vec<Complete> = {
+            let limit = Duration::from_secs(1);
+            let (old, rest) = std::mem::take(&mut self.unknown)
+                .into_iter()
+                .partition(|c| now.since(c.first_packet) > limit);
+            self.unknown = rest;
+            old
+        };
+        old.into_iter().for_each(|complete| self.miss(complete.id, Outcome::Dropped));
+    }
+
+    /// The peer is heard.
+    pub(super) fn note_alive(&mut self, _now: MonoTime) {
+        if std::mem::take(&mut self.peer_is_silent) {
+            self.events.push_back(Event::PeerAlive);
+        }
+    }
+
+    fn silent_at(&self) -> MonoTime {
+        let since = self.started.map_or(MonoTime::MAX, |started| started.max(self.received.last_packet()));
+        if self.peer_is_silent { MonoTime::MAX } else { since + self.config.lease }
+    }
+
+    pub(super) fn check_liveliness(&mut self, now: MonoTime) {
+        if now >= self.silent_at() {
+            self.peer_is_silent = true;
+            self.events.push_back(Event::PeerSilent);
+        }
+    }
+
+    /// Tells flows what they may send, when it changed (LNK-66).
+    pub(super) fn tell_grants(&mut self, now: MonoTime) {
+        if now < self.next_grant || self.rate.is_starting() {
+            return;
+        }
+        self.next_grant = now + GRANT_INTERVAL;
+        let paced: Vec<usize> = (1..self.flows.len())
+            .filter(|at| self.flows[*at].class != Class::Control && self.flows[*at].wanted)
+            .collect();
+        let demands: Vec<f64> = paced.iter().map(|at| self.demand[*at].bps).collect();
+        let room =
+            self.config.max_datagram as f64 / (self.config.max_datagram + self.config.overhead_bytes) as f64;
+        // Parity and repairs take about the loss, its chance included, once more.
+        let payload_bps = self.rate.rate_bps() * room * (1.0 - 2.0 * self.loss.share()).max(0.2);
+        for (at, bps) in paced.into_iter().zip(share(payload_bps, &demands)) {
+            if is_news(self.grants[at], bps) {
+                self.grants[at] = bps;
+                self.events.push_back(Event::Grant { flow: FlowId(at as u16), bps: bps as u64 });
+            }
+        }
+    }
+
+    /// When deadlines, liveliness and grants want to be looked at.
+    pub(super) fn next_housekeeping(&self) -> MonoTime {
+        let due = |deadline: Option<Duration>, from: &Option<MonoTime>| {
+            from.zip(deadline).map_or(MonoTime::MAX, |(from, deadline)| from + deadline)
+        };
+        let offered =
+            self.flows.iter().zip(&self.deadline_from).map(|(flow, from)| due(flow.qos.deadline, from));
+        let requested =
+            self.readers.iter().map(|reader| due(reader.subscription.qos.deadline, &reader.deadline_from));
+        let grants = if self.rate.is_starting() { MonoTime::MAX } else { self.next_grant };
+        let partials = if self.inbox.has_partials() { self.next_partial_check } else { MonoTime::MAX };
+        let first = offered.chain(requested).min().unwrap_or(MonoTime::MAX);
+        first.min(self.silent_at()).min(grants).min(partials)
+    }
+}
+
+enum Disagreement {
+    Type,
+    Qos(tokkyu_contract::qos::Mismatches),
+}
+
+fn disagreement(
+    requested: &Qos,
+    requested_type: &str,
+    offered: &Qos,
+    offered_type: &str,
+) -> Option<Disagreement> {
+    let mismatches = requested.mismatches(offered);
+    if !requested_type.is_empty() && !offered_type.is_empty() && requested_type != offered_type {
+        Some(Disagreement::Type)
+    } else if !mismatches.is_empty() {
+        Some(Disagreement::Qos(mismatches))
+    } else {
+        None
+    }
+}
+
+/// Whether the deadline passed since `from`; starts the next period if so.
+fn missed(now: MonoTime, deadline: Option<Duration>, from: &mut Option<MonoTime>) -> bool {
+    let (Some(deadline), Some(start)) = (deadline, *from) else { return false };
+    let is_missed = now >= start + deadline;
+    if is_missed {
+        *from = Some(start + deadline);
+    }
+    is_missed
+}

@@ -1,0 +1,404 @@
+//! One session: the object that wires the nouns of the core together (SPEC §1).
+//!
+//! Sans-I/O: time and datagrams come in, datagrams and events go out. The owner calls [`Session::poll_transmit`] until
+//! it gives nothing, sleeps until [`Session::deadline`] or a datagram, and calls [`Session::on_timer`].
+
+mod arrive;
+mod endpoints;
+mod transmit;
+
+use super::clock::PeerClock;
+use super::event::Event;
+use super::fec::Codec;
+use super::inbox::{Complete, Inbox, MAX_SAMPLE_BYTES};
+use super::loss::LossMeter;
+use super::outbox::{Cut, MAX_SHARDS, OutFlow, OutSample, PublishError};
+use super::pacer::Pacer;
+use super::path::{PathMonitor, PathState};
+use super::rate::RateEstimator;
+use super::received::Received;
+use super::rtt::RoundTrip;
+use super::sent::{SentLog, Settled};
+use crate::wire::{Entry, Frame, HEADER_LEN};
+use bytes::Bytes;
+use std::collections::VecDeque;
+use std::time::Duration;
+use tokkyu_contract::{Class, Durability, FlowId, Ledger, MonoTime, Qos, TraceId};
+
+/// What a session is told at its start.
+#[derive(Clone, Debug)]
+pub struct SessionConfig {
+    /// Largest datagram the carrier takes, bytes. At least 256.
+    pub max_datagram: usize,
+    /// What the carrier and the network add to a datagram on the wire, bytes.
+    pub overhead_bytes: usize,
+    /// Bytes of samples held in each direction at most.
+    pub memory_bytes: usize,
+    /// Never send faster, bit/s on the wire.
+    pub max_bps: f64,
+    /// Longest silence before the peer counts as gone (LNK-17).
+    pub lease: Duration,
+    /// Round trip of the carrier's handshake.
+    pub handshake_rtt: Option<Duration>,
+}
+
+impl Default for SessionConfig {
+    /// Ethernet with QUIC over IPv4: 31 bytes QUIC, 28 UDP/IP, 14 Ethernet, 24 preamble, checksum and gap.
+    fn default() -> Self {
+        SessionConfig {
+            max_datagram: 1434,
+            overhead_bytes: 97,
+            memory_bytes: 256 << 20,
+            max_bps: 10e9,
+            lease: Duration::from_secs(1),
+            handshake_rtt: None,
+        }
+    }
+}
+
+/// A flow this end sends.
+#[derive(Clone, Debug)]
+pub struct Publication {
+    /// Topic, 1 to 255 bytes.
+    pub topic: String,
+    /// Type of the topic, may be empty.
+    pub type_name: String,
+    /// Class of the flow.
+    pub class: Class,
+    /// Offered QoS.
+    pub qos: Qos,
+    /// Time between two samples, where it is known.
+    pub period: Option<Duration>,
+    /// Largest sample in bytes, 0 where it is not known.
+    pub size_bytes: u32,
+}
+
+/// A topic this end wants.
+#[derive(Clone, Debug)]
+pub struct Subscription {
+    /// Topic, 1 to 255 bytes.
+    pub topic: String,
+    /// Type of the topic; empty takes any.
+    pub type_name: String,
+    /// Requested QoS.
+    pub qos: Qos,
+}
+
+/// Figures of a session.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Stats {
+    /// Packets sent, of all kinds.
+    pub packets_sent: u64,
+    /// Packets sent with a shard or sample for the first time, data only.
+    pub packets_fresh: u64,
+    /// Packets with parity.
+    pub packets_parity: u64,
+    /// Packets with something sent before.
+    pub packets_repair: u64,
+    /// Packets with feedback.
+    pub packets_feedback: u64,
+    /// Probes.
+    pub packets_probe: u64,
+    /// Datagram bytes sent.
+    pub bytes_sent: u64,
+    /// Packets received, duplicates left out.
+    pub packets_received: u64,
+    /// Packets that came twice.
+    pub packets_duplicate: u64,
+    /// Packets that could not be parsed (LNK-20).
+    pub packets_malformed: u64,
+    /// Packets given up that arrived after all.
+    pub spurious: u64,
+    /// Packets and samples of the peer that exceeded a limit (LNK-6), tables that were invalid.
+    pub violations: u64,
+    /// Smoothed round trip.
+    pub rtt: Duration,
+    /// Smallest round trip of the last ten seconds.
+    pub min_rtt: Duration,
+    /// Share of packets lost on our way out.
+    pub loss: f64,
+    /// Index of dispersion of the losses.
+    pub dispersion: f64,
+    /// Rate the path is thought to carry, bit/s on the wire.
+    pub rate_bps: f64,
+    /// Queue our burst built.
+    pub own_queue: Duration,
+    /// Queue of others.
+    pub foreign_queue: Duration,
+    /// Peer clock − own clock, nanoseconds, with the bound of its error; None before it is known.
+    pub clock_offset: Option<(i64, Duration)>,
+    /// How often the path fell silent.
+    pub silences: u32,
+    /// State of the path.
+    pub is_silent: bool,
+    /// The capacity is not known yet.
+    pub is_starting: bool,
+    /// Bytes of incomplete samples of the peer.
+    pub memory_in: usize,
+    /// Bytes of samples on their way out.
+    pub memory_out: usize,
+}
+
+/// A subscription and what is known of the peer's publication.
+struct InEndpoint {
+    subscription: Subscription,
+    id: FlowId,
+    peer: Option<PeerFlow>,
+    last_delivery: Option<MonoTime>,
+    newest: Option<u32>,
+    /// Ordered readers: samples that wait for an older one, and the sequence number due next (LNK-13).
+    held: Vec<Complete>,
+    next: u32,
+    deadline_from: Option<MonoTime>,
+}
+
+/// A publication of the peer.
+#[derive(Clone)]
+struct PeerFlow {
+    id: FlowId,
+    entry: Entry,
+}
+
+/// One session with one peer.
+pub struct Session {
+    config: SessionConfig,
+    cut: Cut,
+    flows: Vec<OutFlow>,
+    publications: Vec<Publication>,
+    readers: Vec<InEndpoint>,
+    peer_table: Option<Vec<Entry>>,
+    unknown: Vec<Complete>,
+    log: SentLog,
+    settled: Settled,
+    received: Received,
+    inbox: Inbox,
+    codec: Codec,
+    clock: PeerClock,
+    rtt: RoundTrip,
+    loss: LossMeter,
+    rate: RateEstimator,
+    pacer: Pacer,
+    path: PathMonitor,
+    burst: transmit::Burst,
+    events: VecDeque<Event>,
+    stats: Stats,
+    grants: Vec<f64>,
+    demand: Vec<endpoints::Demand>,
+    next_grant: MonoTime,
+    next_partial_check: MonoTime,
+    peer_is_silent: bool,
+    started: Option<MonoTime>,
+    deadline_from: Vec<Option<MonoTime>>,
+    table_dirty: bool,
+}
+
+impl Session {
+    /// A session over a carrier that is up.
+    pub fn new(config: SessionConfig) -> Self {
+        let room = config.max_datagram.max(256) - HEADER_LEN;
+        let cut = Cut {
+            whole_bytes: room - Frame::SAMPLE_OVERHEAD,
+            // Even: the code works on 16-bit symbols.
+            shard_bytes: (room - Frame::FRAGMENT_OVERHEAD) & !1,
+        };
+        let mut codec = Codec::default();
+        codec.warm_up();
+        let mut rtt = RoundTrip::default();
+        if let Some(handshake) = config.handshake_rtt {
+            rtt.assume(handshake);
+        }
+        Session {
+            cut,
+            flows: vec![endpoints::table_flow()],
+            publications: Vec::new(),
+            readers: Vec::new(),
+            peer_table: None,
+            unknown: Vec::new(),
+            log: SentLog::default(),
+            settled: Settled::default(),
+            received: Received::default(),
+            inbox: Inbox::new(config.memory_bytes),
+            codec,
+            clock: PeerClock::default(),
+            rtt,
+            loss: LossMeter::default(),
+            rate: RateEstimator::new(config.max_bps, config.overhead_bytes),
+            pacer: Pacer::default(),
+            path: PathMonitor::default(),
+            burst: transmit::Burst::default(),
+            events: VecDeque::new(),
+            stats: Stats::default(),
+            grants: vec![0.0],
+            demand: vec![endpoints::Demand::default()],
+            next_grant: MonoTime::ZERO,
+            next_partial_check: MonoTime::ZERO,
+            peer_is_silent: false,
+            started: None,
+            deadline_from: vec![None],
+            table_dirty: true,
+            config,
+        }
+    }
+
+    /// Publishes a copy of `payload`; see [`Session::publish_shared`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn publish(
+        &mut self,
+        now: MonoTime,
+        flow: FlowId,
+        capture: MonoTime,
+        payload: &[u8],
+    ) -> Result<u32, PublishError> {
+        self.publish_shared(now, flow, capture, Bytes::copy_from_slice(payload))
+    }
+
+    /// Publishes a sample; it is sent by the next calls of [`Session::poll_transmit`]. Gives its sequence number.
+    ///
+    /// # Errors
+    /// The sample is too large, the flow unknown, or the memory bound reached by a flow that keeps all.
+    pub fn publish_shared(
+        &mut self,
+        now: MonoTime,
+        flow: FlowId,
+        capture: MonoTime,
+        payload: Bytes,
+    ) -> Result<u32, PublishError> {
+        self.check_size(payload.len())?;
+        let at = usize::from(flow.0);
+        let memory = self.memory_out();
+        let out = self.flows.get_mut(at).filter(|_| at > 0).ok_or(PublishError::UnknownFlow)?;
+        let keeps_all = out.qos.depth().is_none();
+        if keeps_all && memory + payload.len() > self.config.memory_bytes {
+            return Err(PublishError::Full { limit: self.config.memory_bytes });
+        }
+        self.demand[at].on_publish(now, payload.len());
+        self.deadline_from[at] = Some(now);
+        if out.qos.durability == Durability::TransientLocal {
+            out.keep(capture, payload.clone());
+        }
+        let sequence = out.next_sequence();
+        if out.wanted {
+            self.enqueue(now, at, capture, payload);
+        } else {
+            out.push_unwanted(now);
+        }
+        self.report_ended();
+        Ok(sequence)
+    }
+
+    fn check_size(&self, bytes: usize) -> Result<(), PublishError> {
+        let limit = (MAX_SHARDS * self.cut.shard_bytes).min(MAX_SAMPLE_BYTES) - 4;
+        if bytes > limit { Err(PublishError::TooLarge { bytes, limit }) } else { Ok(()) }
+    }
+
+    /// Puts a sample of flow `at` in its queue; older ones give way to it where the link cannot carry all (LNK-12).
+    fn enqueue(&mut self, now: MonoTime, at: usize, capture: MonoTime, payload: Bytes) {
+        let out = &mut self.flows[at];
+        let id = TraceId { flow: out.id, sequence: out.next_sequence() };
+        let expires = out.qos.lifespan.map_or(MonoTime::MAX, |span| capture + span);
+        out.push(now, OutSample::new(id, capture, expires, payload, self.cut));
+        let (class, period) = (out.class, out.period);
+        if let Some(period) = period.filter(|_| !self.rate.is_starting()) {
+            self.give_way(now, class, period);
+        }
+    }
+
+    /// When the class holds more than the path carries in a period, only the newest samples of its flows stay.
+    fn give_way(&mut self, now: MonoTime, class: Class, period: Duration) {
+        let ahead_bits = 8.0 * super::scheduler::bytes_ahead(&self.flows, class) as f64;
+        if ahead_bits / self.rate.rate_bps() <= period.as_secs_f64() {
+            return;
+        }
+        for flow in self.flows.iter_mut().filter(|f| f.class == class && f.qos.lifespan.is_some()) {
+            flow.keep_newest(now);
+        }
+    }
+
+    fn memory_out(&self) -> usize {
+        let open = self.flows.iter().flat_map(OutFlow::samples).map(OutSample::memory_bytes).sum::<usize>();
+        open + self.flows.iter().map(OutFlow::kept_bytes).sum::<usize>()
+    }
+
+    /// What happened, oldest first.
+    pub fn poll_event(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+
+    /// Outcomes of a publication, sender's side.
+    pub fn sent_ledger(&self, flow: FlowId) -> Ledger {
+        self.flows.get(usize::from(flow.0)).map_or_else(Ledger::default, OutFlow::ledger)
+    }
+
+    /// Outcomes of the peer's publication a subscription is matched with, receiver's side.
+    pub fn received_ledger(&self, subscription: FlowId) -> Ledger {
+        self.readers
+            .iter()
+            .find(|reader| reader.id == subscription)
+            .and_then(|reader| reader.peer.as_ref())
+            .map_or_else(Ledger::default, |peer| self.inbox.ledger(peer.id))
+    }
+
+    /// Figures.
+    pub fn stats(&self) -> Stats {
+        Stats {
+            rtt: self.rtt.smoothed(),
+            min_rtt: self.rtt.min(),
+            loss: self.loss.share(),
+            dispersion: self.loss.dispersion(),
+            rate_bps: self.rate.rate_bps(),
+            own_queue: self.rate.own_queue(),
+            foreign_queue: self.rate.foreign_queue(),
+            clock_offset: self.clock.offset(),
+            silences: self.path.silences(),
+            is_silent: self.path.state() == PathState::Silent,
+            is_starting: self.rate.is_starting(),
+            violations: self.stats.violations + self.inbox.violations(),
+            memory_in: self.inbox.memory_bytes(),
+            memory_out: self.memory_out(),
+            ..self.stats
+        }
+    }
+
+    /// Time passed: settles what is over. To be called at [`Session::deadline`] or later.
+    pub fn on_timer(&mut self, now: MonoTime) {
+        self.started.get_or_insert(now);
+        let timeout = self.probe_timeout();
+        let mut settled = std::mem::take(&mut self.settled);
+        self.log.on_timer(now, timeout, &mut settled);
+        if settled.resolved.iter().any(|resolved| !resolved.sent.was_missed()) {
+            self.burst.on_timeout(now);
+        }
+        self.apply(&mut settled, false);
+        self.settled = settled;
+        self.plan(now);
+        self.expire_incoming(now);
+        self.path.on_tick(now, self.rtt.smoothed());
+        self.check_deadlines(now);
+        self.check_liveliness(now);
+        self.tell_grants(now);
+    }
+
+    /// When the session wants to be called again.
+    pub fn deadline(&self) -> MonoTime {
+        let expiry = self.flows.iter().map(OutFlow::next_expiry).min().unwrap_or(MonoTime::MAX);
+        let pacer = if self.burst.is_held_back() { self.pacer.wake_at() } else { MonoTime::MAX };
+        self.received
+            .deadline()
+            .min(self.log.deadline(self.probe_timeout()))
+            .min(self.path.deadline(self.rtt.smoothed()))
+            .min(self.next_housekeeping())
+            .min(expiry)
+            .min(self.burst.probe_at())
+            .min(pacer)
+    }
+
+    /// Ends the session: what is not settled is lost, and the ledgers close (LNK-5).
+    pub fn close(&mut self) {
+        self.flows.iter_mut().for_each(OutFlow::close);
+        self.inbox.close();
+        self.close_readers();
+        self.report_ended();
+    }
+}

@@ -1,0 +1,372 @@
+//! Packets on their way out: what goes next, and how it is put into a packet (SPEC §6).
+
+use super::Session;
+use crate::core::outbox::OutFlow;
+use crate::core::parity::{LOWEST_RISK, Loss, Prices, risk_worth_taking};
+use crate::core::path::PathState;
+use crate::core::scheduler::{Choice, choose, waiting};
+use crate::core::sent::{Content, MAX_REPEATS, NewPacket};
+use crate::wire::{Fragment, Frame, Header, Whole};
+use std::time::Duration;
+use tokkyu_contract::{Class, MonoTime, TraceId};
+
+/// Time coding a sample takes at the sender and the receiver together (measured: 0.1 and 0.5 ms for 266 shards).
+const CODING: Duration = Duration::from_micros(600);
+/// Above this round trip chance is planned for, below it the next repair is as quick.
+const LONG_ROUND_TRIP: Duration = Duration::from_millis(5);
+/// Bytes of earlier samples a packet repeats at most (LNK-44).
+const REPEATED_BYTES: usize = 512;
+
+/// The burst being sent: everything between two moments with nothing to send.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Burst {
+    number: u32,
+    packets: u32,
+    is_open: bool,
+    owes_probe: bool,
+    /// Another probe goes then, unless everything is answered.
+    probe_at: Option<MonoTime>,
+    held_back: bool,
+    last_sent: MonoTime,
+    /// Pause before the burst.
+    pub(super) gap: Duration,
+}
+
+impl Burst {
+    /// Something waits for the pacer.
+    pub(super) fn is_held_back(&self) -> bool {
+        self.held_back
+    }
+
+    fn on_paced(&mut self, now: MonoTime, has_fragments: bool) {
+        if !self.is_open {
+            self.is_open = true;
+            self.number += 1;
+            self.packets = 0;
+            self.gap = now.since(self.last_sent);
+        }
+        self.owes_probe |= has_fragments;
+        self.last_sent = now;
+    }
+
+    fn on_idle(&mut self) {
+        self.is_open = false;
+    }
+
+    /// Packets went unanswered: ask at once.
+    pub(super) fn on_timeout(&mut self, now: MonoTime) {
+        self.probe_at = Some(now);
+    }
+
+    /// When a probe is due.
+    pub(super) fn probe_at(&self) -> MonoTime {
+        // What waits for the pacer goes first, and shows losses as well as a probe does.
+        if self.held_back { MonoTime::MAX } else { self.probe_at.unwrap_or(MonoTime::MAX) }
+    }
+
+    /// No probe is needed any more.
+    pub(super) fn on_answered(&mut self) {
+        self.probe_at = None;
+    }
+}
+
+/// A packet being filled.
+struct Packet {
+    content: Content,
+    watched: bool,
+}
+
+impl Session {
+    /// The next packet to send now, written to `out` (cleared before), with the class it travels in. None when there
+    /// is nothing to send before [`Session::deadline`].
+    pub fn poll_transmit(&mut self, now: MonoTime, out: &mut Vec<u8>) -> Option<Class> {
+        self.started.get_or_insert(now);
+        self.publish_table(now);
+        self.burst.held_back = false;
+        if let Some(class) = self.feedback_packet(now, out) {
+            return Some(class);
+        }
+        let arrival = now + self.rtt.smoothed() / 2;
+        if let Some(choice) = choose(&self.flows, Class::Control, arrival) {
+            return self.sample_packet(now, choice, out);
+        }
+        if self.path.state() == PathState::Silent {
+            return self.silent_probe(now, out);
+        }
+        self.paced_packet(now, arrival, out)
+    }
+
+    fn paced_packet(&mut self, now: MonoTime, arrival: MonoTime, out: &mut Vec<u8>) -> Option<Class> {
+        let next =
+            |flows: &[OutFlow]| Class::ALL[1..].iter().find_map(|class| choose(flows, *class, arrival));
+        let mut choice = next(&self.flows);
+        if choice.is_none() && self.burst.is_open && self.top_up() {
+            choice = next(&self.flows);
+        }
+        if choice.is_some() && !self.pacer.is_ready(now) {
+            self.burst.held_back = true;
+            return None;
+        }
+        match choice {
+            Some(choice) => self.sample_packet(now, choice, out),
+            None => self.end_burst(now, out),
+        }
+    }
+
+    /// Nothing is left to send: a probe shows what was lost at the end, and another if that one is lost (LNK-40).
+    fn end_burst(&mut self, now: MonoTime, out: &mut Vec<u8>) -> Option<Class> {
+        self.burst.on_idle();
+        if std::mem::take(&mut self.burst.owes_probe) {
+            self.burst.probe_at = Some(now + self.feedback_interval());
+        } else if now >= self.burst.probe_at() {
+            self.burst.probe_at = None;
+        } else {
+            return None;
+        }
+        Some(self.probe_packet(now, out))
+    }
+
+    fn silent_probe(&mut self, now: MonoTime, out: &mut Vec<u8>) -> Option<Class> {
+        self.burst.on_idle();
+        self.burst.on_answered(); // the path monitor probes now
+        self.path.wants_probe(now).then(|| self.probe_packet(now, out))
+    }
+
+    fn probe_packet(&mut self, now: MonoTime, out: &mut Vec<u8>) -> Class {
+        self.begin(now, true, out);
+        Frame::Probe.write(out);
+        self.stats.packets_probe += 1;
+        self.finish(now, out, Packet { content: Content::Nothing, watched: true }, false);
+        Class::Realtime
+    }
+
+    fn begin(&self, now: MonoTime, ask: bool, out: &mut Vec<u8>) {
+        out.clear();
+        Header {
+            ask,
+            feedback_interval: self.feedback_interval_units(),
+            number: self.log.next_number() as u32,
+            sent_us: now.as_micros() as u32,
+        }
+        .write(out);
+    }
+
+    fn finish(&mut self, now: MonoTime, out: &[u8], packet: Packet, paced: bool) {
+        let burst = if self.burst.is_open { self.burst.number } else { 0 };
+        let new = NewPacket {
+            at: now,
+            bytes: out.len(),
+            burst,
+            in_burst: self.burst.packets,
+            content: packet.content,
+            watched: packet.watched,
+        };
+        let mut settled = std::mem::take(&mut self.settled);
+        self.log.record(new, &mut settled);
+        self.apply(&mut settled, false);
+        self.settled = settled;
+        self.burst.packets += 1;
+        self.stats.packets_sent += 1;
+        self.stats.bytes_sent += out.len() as u64;
+        if packet.watched {
+            self.path.on_sent(now);
+        }
+        if paced {
+            self.pacer.on_sent(now, out.len() + self.config.overhead_bytes, self.rate.pacing_bps());
+            self.rate.on_sent();
+        }
+    }
+
+    /// How often we want feedback: an eighth of a round trip, in units of 50 µs.
+    fn feedback_interval_units(&self) -> u8 {
+        (self.feedback_interval().as_micros() / 50) as u8
+    }
+
+    pub(super) fn feedback_interval(&self) -> Duration {
+        (self.rtt.smoothed() / 8).clamp(Duration::from_micros(150), Duration::from_millis(4))
+    }
+
+    /// Unanswered for this long is lost (LNK-40).
+    pub(super) fn probe_timeout(&self) -> Duration {
+        let srtt = self.rtt.smoothed();
+        // Feedback is lost too, on a bursty path several in a row.
+        let silence = self.feedback_interval() * (5 + 2 * self.received.longest_gap());
+        srtt * 9 / 8 + silence + self.log.reorder_window() + Duration::from_micros(300)
+    }
+
+    /// A packet with feedback, if it is due, and with whatever small goes along.
+    fn feedback_packet(&mut self, now: MonoTime, out: &mut Vec<u8>) -> Option<Class> {
+        let feedback = self.received.take_feedback(now);
+        let floor = self.flows.iter_mut().find_map(OutFlow::take_floor);
+        if feedback.is_none() && floor.is_none() {
+            return None;
+        }
+        self.begin(now, false, out);
+        if let Some(feedback) = feedback {
+            Frame::Feedback(feedback).write(out);
+            self.stats.packets_feedback += 1;
+        }
+        let mut packet = Packet { content: Content::Nothing, watched: false };
+        if let Some(floor) = floor {
+            Frame::Floor(floor).write(out);
+            packet = Packet { content: Content::Floor(floor), watched: true };
+        } else {
+            self.add_control_sample(now, out, &mut packet);
+        }
+        self.finish(now, out, packet, false);
+        Some(Class::Control)
+    }
+
+    /// Lets a small control sample travel with the feedback.
+    fn add_control_sample(&mut self, now: MonoTime, out: &mut Vec<u8>, packet: &mut Packet) {
+        let arrival = now + self.rtt.smoothed() / 2;
+        let Some(choice) = choose(&self.flows, Class::Control, arrival) else { return };
+        let flow = &self.flows[choice.flow];
+        let fits = flow.get(choice.sequence).is_some_and(|sample| {
+            sample.is_whole()
+                && out.len() + Frame::SAMPLE_OVERHEAD + sample.payload().len() <= self.config.max_datagram
+        });
+        if fits {
+            packet.content = self.write_samples(now, choice, out);
+            packet.watched = true;
+        }
+    }
+
+    fn sample_packet(&mut self, now: MonoTime, choice: Choice, out: &mut Vec<u8>) -> Option<Class> {
+        if choice.is_new {
+            self.begin_sample(now, choice);
+        }
+        let flow = &self.flows[choice.flow];
+        let (class, is_whole) = (flow.class, flow.get(choice.sequence)?.is_whole());
+        let paced = class != Class::Control;
+        if paced {
+            self.burst.on_paced(now, !is_whole);
+        }
+        self.begin(now, paced && self.burst.packets == 0, out);
+        let content =
+            if is_whole { self.write_samples(now, choice, out) } else { self.write_shard(now, choice, out)? };
+        self.finish(now, out, Packet { content, watched: true }, paced);
+        Some(class)
+    }
+
+    /// The sample's turn has come: its parity is decided now, when the path is known best (LNK-42).
+    fn begin_sample(&mut self, now: MonoTime, choice: Choice) {
+        let class = self.flows[choice.flow].class;
+        let behind = waiting(&self.flows, class).saturating_sub(1);
+        let loss = self.loss_now();
+        let risk = risk_worth_taking(self.prices(), behind);
+        let flow = &mut self.flows[choice.flow];
+        let reliable = flow.is_reliable();
+        let Some(sample) = flow.get_mut(choice.sequence) else { return };
+        let waited = now.since(sample.capture);
+        if let Some(risk) = risk.filter(|_| reliable && !sample.is_whole()) {
+            let limit = loss.parity_limit(sample.k, behind);
+            sample.set_parity(loss.spare_for(sample.k, risk, limit), limit);
+        }
+        flow.on_turn(waited);
+    }
+
+    pub(super) fn loss_now(&self) -> Loss {
+        Loss { share: self.loss.share(), dispersion: self.loss.dispersion() }
+    }
+
+    fn prices(&self) -> Prices {
+        // Without the queue of our own burst: it makes everything late alike, a repair no more than the rest.
+        let repair = self.rtt.min() + self.feedback_interval();
+        let packet_bits = 8.0 * (self.config.max_datagram + self.config.overhead_bytes) as f64;
+        Prices {
+            repair_s: repair.as_secs_f64(),
+            coding_s: CODING.as_secs_f64(),
+            packet_s: packet_bits / self.rate.rate_bps(),
+        }
+    }
+
+    /// The link is idle: samples not confirmed get parity that delays nobody (LNK-43). True if any was added.
+    fn top_up(&mut self) -> bool {
+        if risk_worth_taking(self.prices(), 0).is_none() {
+            return false;
+        }
+        let loss = self.loss_now();
+        let mut added = false;
+        for sample in self.flows.iter_mut().filter(|flow| flow.is_reliable()).flat_map(OutFlow::samples_mut) {
+            added |= sample.top_up(|needed, under_way| {
+                // `needed` of `under_way + more` must arrive.
+                let spare = loss.spare_for(needed, LOWEST_RISK, under_way);
+                (needed + spare).saturating_sub(under_way)
+            });
+        }
+        added
+    }
+
+    fn write_shard(&mut self, now: MonoTime, choice: Choice, out: &mut Vec<u8>) -> Option<Content> {
+        let sample = self.flows[choice.flow].get_mut(choice.sequence)?;
+        let (index, is_repair) = sample.take_shard(now)?;
+        let (id, k, capture_us) = (sample.id, sample.k, sample.capture.as_micros() as u32);
+        let shard = sample.shard(index, &mut self.codec)?;
+        Frame::Fragment(Fragment { id, capture_us, k: k as u16, index, shard }).write(out);
+        sample.on_sent();
+        match (is_repair, usize::from(index) < k) {
+            (true, _) => self.stats.packets_repair += 1,
+            (false, true) => self.stats.packets_fresh += 1,
+            (false, false) => self.stats.packets_parity += 1,
+        }
+        Some(Content::Shard { id, index })
+    }
+
+    /// Writes a whole sample, and earlier ones of its flow that may have been lost (LNK-44).
+    fn write_samples(&mut self, now: MonoTime, choice: Choice, out: &mut Vec<u8>) -> Content {
+        let flow = &mut self.flows[choice.flow];
+        let mut ids = [None; MAX_REPEATS];
+        let mut room = self.config.max_datagram;
+        for (slot, sequence) in ids.iter_mut().zip(whole_samples(flow, choice.sequence, now)) {
+            let Some(sample) = flow.get_mut(sequence) else { continue };
+            let bytes = Frame::SAMPLE_OVERHEAD + sample.payload().len();
+            if out.len() + bytes > room {
+                break;
+            }
+            if sequence == choice.sequence {
+                let repair = sample.take_shard(now).is_some_and(|(_, is_repair)| is_repair);
+                if repair {
+                    self.stats.packets_repair += 1
+                } else {
+                    self.stats.packets_fresh += 1
+                }
+                room = room.min(out.len() + bytes + REPEATED_BYTES);
+            }
+            let capture_us = sample.capture.as_micros() as u32;
+            Frame::Sample(Whole { id: sample.id, capture_us, payload: sample.payload() }).write(out);
+            sample.on_sent();
+            *slot = Some(sample.id);
+        }
+        Content::Samples(ids)
+    }
+
+    /// Queues repairs and settles what is over.
+    pub(super) fn plan(&mut self, now: MonoTime) {
+        let loss = self.loss_now();
+        let is_long = self.rtt.smoothed() >= LONG_ROUND_TRIP;
+        let counted_on = |n: usize| if is_long { loss.counted_on(n) } else { n as f64 };
+        for flow in &mut self.flows {
+            flow.sweep(now);
+            if flow.is_reliable() {
+                flow.samples_mut().for_each(|sample| sample.plan_repairs(counted_on));
+            }
+        }
+        self.report_ended();
+    }
+}
+
+/// The sample to send, then the two newest before it that are sent, unconfirmed and alive.
+fn whole_samples(flow: &OutFlow, sequence: u32, now: MonoTime) -> Vec<u32> {
+    let mut sequences = vec![sequence];
+    if flow.is_reliable() {
+        let open: Vec<&TraceId> = flow
+            .samples()
+            .filter(|s| s.is_whole() && s.is_sent() && !s.is_confirmed() && s.expires > now)
+            .map(|s| &s.id)
+            .filter(|id| id.sequence != sequence)
+            .collect();
+        sequences.extend(open.iter().rev().take(MAX_REPEATS - 1).map(|id| id.sequence));
+    }
+    sequences
+}

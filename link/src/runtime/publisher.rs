@@ -1,0 +1,58 @@
+//! A publication as an application holds it.
+
+use super::channel::{Outgoing, Request, Shared};
+use crate::carrier::clock;
+use crate::core::Publication;
+use bytes::Bytes;
+use std::sync::Arc;
+use tokkyu_contract::MonoTime;
+
+/// A sample was not taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SendError {
+    /// The link's thread is behind by more than a thousand samples.
+    #[error("the link's queue is full: samples are published faster than the link's thread runs")]
+    Full,
+    /// The link was closed.
+    #[error("the link is closed")]
+    Closed,
+}
+
+/// Publishes one flow. Never blocks.
+pub struct Publisher {
+    shared: Arc<Shared>,
+    number: usize,
+}
+
+impl Publisher {
+    pub(super) fn new(shared: &Arc<Shared>, publication: Publication) -> Self {
+        let number = shared.next_publication();
+        shared.request(Request::Advertise(number, publication));
+        Publisher { shared: Arc::clone(shared), number }
+    }
+
+    /// Publishes a sample captured now.
+    ///
+    /// # Errors
+    /// The link is closed, or its queue is full.
+    pub fn send(&self, payload: impl Into<Bytes>) -> Result<(), SendError> {
+        self.send_captured(clock::now(), payload)
+    }
+
+    /// Publishes a sample captured at `capture` (`CLOCK_MONOTONIC`); its age counts from there.
+    ///
+    /// # Errors
+    /// The link is closed, or its queue is full.
+    pub fn send_captured(&self, capture: MonoTime, payload: impl Into<Bytes>) -> Result<(), SendError> {
+        self.shared.send(vec![self.outgoing(capture, payload.into())])
+    }
+
+    pub(super) fn outgoing(&self, capture: MonoTime, payload: Bytes) -> Outgoing {
+        Outgoing { publication: self.number, capture, payload }
+    }
+
+    /// Number of the publication, in order of announcement from 0; its flow in events is this plus one.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+}

@@ -1,0 +1,42 @@
+//! A subscription as an application holds it.
+
+use super::channel::{Queue, Request, Shared};
+use crate::core::{Delivered, Subscription};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Samples of a keep_all subscription that wait for the application at most.
+const KEEP_ALL: usize = 1024;
+
+/// A sample as it is handed over.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    /// The session it came in: sequence numbers start again with each.
+    pub session: u64,
+    /// The sample.
+    pub delivered: Delivered,
+}
+
+/// Receives one topic.
+pub struct Subscriber {
+    queue: Arc<Queue<Sample>>,
+}
+
+impl Subscriber {
+    pub(super) fn new(shared: &Arc<Shared>, subscription: Subscription) -> Self {
+        let depth = subscription.qos.depth().map_or(KEEP_ALL, |depth| depth as usize);
+        let queue = Arc::new(Queue::new(depth.max(1)));
+        shared.request(Request::Subscribe(subscription, Arc::clone(&queue)));
+        Subscriber { queue }
+    }
+
+    /// The next sample, waiting for it at most `wait`.
+    pub fn receive(&self, wait: Duration) -> Option<Sample> {
+        self.queue.take(wait)
+    }
+
+    /// Samples that gave way because the application was slow.
+    pub fn overrun(&self) -> u64 {
+        self.queue.dropped()
+    }
+}

@@ -1,0 +1,315 @@
+//! The link's thread: one loop that drives the carrier and the session.
+//!
+//! It sleeps in `ppoll` until a packet, a request or a deadline; each turn does a bounded amount of work, at most one
+//! batch of packets out, so control never waits behind more than that (LNK-50).
+
+use super::channel::{Outgoing, Queue, Request, Shared};
+use super::{Closing, LinkConfig, LinkError, LinkEvent, LinkState, LinkStats, Role, Sample};
+use crate::carrier::{QuicTransport, Transport, TransportState, clock};
+use crate::core::{Event, Publication, Session, SessionConfig, Stats, Subscription};
+use bytes::Bytes;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, TryRecvError};
+use std::time::Duration;
+use tokkyu_contract::{Durability, FlowId, Ledger, MonoTime};
+
+/// Packets handed to the carrier in one turn.
+const BATCH: usize = 40;
+/// Figures are taken this often.
+const STATS_INTERVAL: Duration = Duration::from_millis(50);
+/// A vehicle that lost its operator dials again after this.
+const REDIAL: Duration = Duration::from_millis(500);
+/// QUIC, UDP, IPv4 and Ethernet bytes around a datagram.
+const OVERHEAD_BYTES: usize = 97;
+
+/// A publication with what outlives a session.
+struct Published {
+    publication: Publication,
+    kept: VecDeque<(MonoTime, Bytes)>,
+    ledger: Ledger,
+}
+
+/// A subscription with what outlives a session.
+struct Subscribed {
+    subscription: Subscription,
+    queue: Arc<Queue<Sample>>,
+    ledger: Ledger,
+}
+
+/// State of the thread.
+pub(super) struct LinkThread {
+    config: LinkConfig,
+    carrier: QuicTransport,
+    shared: Arc<Shared>,
+    requests: Receiver<Request>,
+    session: Option<(u64, Session)>,
+    last_stats: Stats,
+    published: Vec<Published>,
+    subscribed: Vec<Subscribed>,
+    state: LinkState,
+    next_stats: MonoTime,
+    redial_at: MonoTime,
+    packet: Vec<u8>,
+    closing: bool,
+}
+
+/// Binds the socket, and dials on the vehicle's side.
+pub(super) fn open_carrier(config: &LinkConfig) -> Result<QuicTransport, LinkError> {
+    let now = clock::now();
+    Ok(match config.role {
+        Role::Vehicle { operator } => QuicTransport::connect(&config.carrier(), operator, now)?,
+        Role::Operator => QuicTransport::listen(&config.carrier(), now)?,
+    })
+}
+
+impl LinkThread {
+    pub(super) fn new(
+        config: LinkConfig,
+        carrier: QuicTransport,
+        shared: Arc<Shared>,
+        requests: Receiver<Request>,
+    ) -> Self {
+        LinkThread {
+            config,
+            carrier,
+            shared,
+            requests,
+            session: None,
+            last_stats: Stats::default(),
+            published: Vec::new(),
+            subscribed: Vec::new(),
+            state: LinkState::Connecting,
+            next_stats: MonoTime::ZERO,
+            redial_at: MonoTime::ZERO,
+            packet: Vec::with_capacity(9000),
+            closing: false,
+        }
+    }
+
+    /// Runs until the application closes the link.
+    pub(super) fn run(mut self) -> Closing {
+        while !self.closing {
+            let now = clock::now();
+            self.receive(now);
+            self.take_requests(now);
+            self.follow_carrier(now);
+            let more = self.turn_session(now);
+            self.carrier.flush(clock::now());
+            self.report_stats(now);
+            if !more {
+                self.sleep();
+            }
+        }
+        self.end_session();
+        self.carrier.close(clock::now(), "closed by the application");
+        self.carrier.flush(clock::now());
+        self.ledgers()
+    }
+
+    fn sleep(&mut self) {
+        let session = self.session.as_ref().map_or(MonoTime::MAX, |(_, session)| session.deadline());
+        // With the socket full a packet that is due cannot go: the carrier wakes us when it is writable.
+        let session = if self.session.is_some() && !self.carrier.ready() { MonoTime::MAX } else { session };
+        let carrier = self.carrier.deadline().unwrap_or(MonoTime::MAX);
+        let redial = if self.wants_redial() { self.redial_at } else { MonoTime::MAX };
+        let until = session.min(carrier).min(redial).min(self.next_stats);
+        let woken = self.carrier.wait(until, Some(self.shared.wake_fd()));
+        if woken.writable {
+            self.carrier.flush(clock::now());
+        }
+        if woken.woken {
+            self.shared.awake();
+        }
+    }
+
+    fn receive(&mut self, now: MonoTime) {
+        let session = &mut self.session;
+        self.carrier.receive(now, &mut |received| {
+            if let Some((_, session)) = session {
+                session.on_datagram(received.at.min(clock::now()), received.ce, received.bytes);
+            }
+        });
+        if self.carrier.deadline().is_some_and(|deadline| deadline <= now) {
+            self.carrier.on_timer(now);
+        }
+    }
+
+    fn take_requests(&mut self, now: MonoTime) {
+        loop {
+            match self.requests.try_recv() {
+                Ok(request) => self.on_request(now, request),
+                Err(TryRecvError::Empty) => return,
+                Err(TryRecvError::Disconnected) => {
+                    self.closing = true;
+                    return;
+                }
+            }
+        }
+    }
+
+    fn on_request(&mut self, now: MonoTime, request: Request) {
+        match request {
+            Request::Advertise(number, publication) => self.advertise(number, publication),
+            Request::Subscribe(subscription, queue) => {
+                if let Some((_, session)) = &mut self.session {
+                    session.subscribe(subscription.clone());
+                }
+                self.subscribed.push(Subscribed { subscription, queue, ledger: Ledger::default() });
+            }
+            Request::Send(samples) => samples.into_iter().for_each(|sample| self.send(now, sample)),
+            Request::Rebind(bind) => {
+                if let Err(error) = self.carrier.rebind(bind, now) {
+                    self.shared.events.put(LinkEvent::Trouble(error.to_string()));
+                }
+            }
+            Request::Close => self.closing = true,
+        }
+    }
+
+    fn advertise(&mut self, number: usize, publication: Publication) {
+        debug_assert_eq!(number, self.published.len(), "requests arrive in order");
+        if let Some((_, session)) = &mut self.session {
+            session.advertise(publication.clone());
+        }
+        self.published.push(Published { publication, kept: VecDeque::new(), ledger: Ledger::default() });
+    }
+
+    fn send(&mut self, now: MonoTime, sample: Outgoing) {
+        let Outgoing { publication: number, capture, payload } = sample;
+        let Some(published) = self.published.get_mut(number) else { return };
+        if published.publication.qos.durability == Durability::TransientLocal {
+            let depth = published.publication.qos.depth().unwrap_or(1024) as usize;
+            published.kept.push_back((capture, payload.clone()));
+            while published.kept.len() > depth {
+                published.kept.pop_front();
+            }
+        }
+        let taken = match &mut self.session {
+            Some((_, session)) => {
+                session.publish_shared(now, FlowId(number as u16 + 1), capture, payload).is_ok()
+            }
+            None => false,
+        };
+        if !taken {
+            // Without a session, or refused: it came to its end here, and the ledger says so.
+            published.ledger.offer();
+            published.ledger.settle(tokkyu_contract::Outcome::Dropped);
+        }
+    }
+
+    /// Brings the session in line with the carrier: another peer process is another session.
+    fn follow_carrier(&mut self, now: MonoTime) {
+        let state = match self.carrier.state() {
+            TransportState::Connecting => LinkState::Connecting,
+            TransportState::Up { session } => LinkState::Up { session: *session },
+            TransportState::Closed(reason) => LinkState::Down(reason.clone()),
+        };
+        if state != self.state {
+            self.end_session();
+            if let LinkState::Up { session } = state {
+                self.begin_session(now, session);
+            }
+            self.redial_at = now + REDIAL;
+            self.state = state.clone();
+            self.shared.events.put(LinkEvent::State(state));
+        } else if self.wants_redial() && now >= self.redial_at {
+            self.redial_at = now + REDIAL;
+            // An error shows again in the carrier's state; the next attempt is due anyway.
+            let _ = self.carrier.reconnect(now);
+        }
+    }
+
+    fn wants_redial(&self) -> bool {
+        matches!(self.config.role, Role::Vehicle { .. }) && matches!(self.state, LinkState::Down(_))
+    }
+
+    fn begin_session(&mut self, now: MonoTime, number: u64) {
+        let mut session = Session::new(SessionConfig {
+            max_datagram: self.carrier.max_datagram(),
+            overhead_bytes: OVERHEAD_BYTES,
+            memory_bytes: self.config.memory_bytes,
+            max_bps: self.config.max_bps,
+            lease: self.config.lease,
+            handshake_rtt: self.carrier.handshake_rtt(),
+        });
+        for subscribed in &self.subscribed {
+            session.subscribe(subscribed.subscription.clone());
+        }
+        for published in &self.published {
+            let flow = session.advertise(published.publication.clone());
+            for (capture, payload) in &published.kept {
+                // A refusal leaves the sample out of this session, as a publish would.
+                let _ = session.publish_shared(now, flow, *capture, payload.clone());
+            }
+        }
+        self.session = Some((number, session));
+    }
+
+    fn end_session(&mut self) {
+        let Some((number, mut session)) = self.session.take() else { return };
+        session.close();
+        self.last_stats = session.stats();
+        self.dispatch(number, &mut session);
+        for (at, published) in self.published.iter_mut().enumerate() {
+            published.ledger += session.sent_ledger(FlowId(at as u16 + 1));
+        }
+        for (at, subscribed) in self.subscribed.iter_mut().enumerate() {
+            subscribed.ledger += session.received_ledger(FlowId(at as u16 + 1));
+        }
+    }
+
+    /// Lets the session do what is due and sends at most one batch. True when more is ready to go.
+    fn turn_session(&mut self, now: MonoTime) -> bool {
+        let Some((number, mut session)) = self.session.take() else { return false };
+        if session.deadline() <= now {
+            session.on_timer(now);
+        }
+        let mut sent = 0;
+        while sent < BATCH && self.carrier.ready() {
+            let now = clock::now();
+            let Some(class) = session.poll_transmit(now, &mut self.packet) else { break };
+            // Refusals are counted by the carrier; the session learns of the loss as of any other.
+            let _ = self.carrier.send(now, class, &self.packet);
+            sent += 1;
+        }
+        self.dispatch(number, &mut session);
+        self.session = Some((number, session));
+        sent == BATCH
+    }
+
+    fn dispatch(&mut self, number: u64, session: &mut Session) {
+        while let Some(event) = session.poll_event() {
+            match event {
+                Event::Delivered(delivered) => {
+                    let at = usize::from(delivered.subscription.0) - 1;
+                    self.subscribed[at].queue.put(Sample { session: number, delivered });
+                }
+                other => self.shared.events.put(LinkEvent::Session(other)),
+            }
+        }
+    }
+
+    fn report_stats(&mut self, now: MonoTime) {
+        if now < self.next_stats {
+            return;
+        }
+        self.next_stats = now + STATS_INTERVAL;
+        if let Some((_, session)) = &self.session {
+            self.last_stats = session.stats();
+        }
+        self.shared.set_stats(LinkStats {
+            state: self.state.clone(),
+            session: self.last_stats,
+            carrier: self.carrier.counters(),
+            at: now,
+            thread_cpu: clock::thread_cpu(),
+        });
+    }
+
+    fn ledgers(&self) -> Closing {
+        let sent = self.published.iter().map(|p| (p.publication.topic.clone(), p.ledger)).collect();
+        let received = self.subscribed.iter().map(|s| (s.subscription.topic.clone(), s.ledger)).collect();
+        Closing { sent, received }
+    }
+}

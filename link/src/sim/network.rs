@@ -1,0 +1,182 @@
+//! Two sessions joined by two modelled paths, in virtual time.
+//!
+//! Events happen in order of time; what happens at the same time happens in a fixed order (arrivals, timers, the
+//! application, sending), so a run is the same to the bit for the same seed. The two ends have clocks that differ, as
+//! real ones do. Hosts cost nothing: what is measured is the protocol.
+
+use super::path::{Direction, Path, Profile};
+use crate::core::{Event, Session, SessionConfig};
+use tokkyu_contract::MonoTime;
+
+/// QUIC, UDP, IPv4 and Ethernet headers of a datagram, as the path counts frames.
+pub const FRAME_OVERHEAD: usize = 31 + 28 + 14;
+
+/// The operator's clock is this far ahead of the vehicle's.
+const CLOCK_OFFSET_NANOS: i64 = 1_234_567_890_123;
+
+/// One of the two ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// Sends pictures, receives commands.
+    Vehicle,
+    /// Receives pictures, sends commands.
+    Operator,
+}
+
+impl End {
+    /// Both ends.
+    pub const BOTH: [End; 2] = [End::Vehicle, End::Operator];
+
+    fn index(self) -> usize {
+        match self {
+            End::Vehicle => 0,
+            End::Operator => 1,
+        }
+    }
+}
+
+/// A network with a session at each end.
+pub struct Network {
+    now: MonoTime,
+    sessions: [Session; 2],
+    paths: [Path<Vec<u8>>; 2],
+    events: Vec<(End, Event)>,
+    buffer: Vec<u8>,
+    wire_bytes: u64,
+    largest_frame: usize,
+    idle_turns: u32,
+}
+
+impl Network {
+    /// Two fresh sessions over `profile`. The round trip of a handshake is taken as twice the delays.
+    pub fn new(profile: &Profile, seed: u64, config: SessionConfig) -> Self {
+        let handshake = profile.up.delay + profile.down.delay;
+        let config = SessionConfig { handshake_rtt: Some(handshake), ..config };
+        Network {
+            now: MonoTime::ZERO,
+            sessions: [Session::new(config.clone()), Session::new(config)],
+            paths: [
+                profile.path(Direction::Up, seed, MonoTime::ZERO),
+                profile.path(Direction::Down, seed, MonoTime::ZERO),
+            ],
+            events: Vec::new(),
+            buffer: Vec::new(),
+            wire_bytes: 0,
+            largest_frame: 0,
+            idle_turns: 0,
+        }
+    }
+
+    /// Virtual time.
+    pub fn now(&self) -> MonoTime {
+        self.now
+    }
+
+    /// Virtual time on the clock of `end`.
+    pub fn clock(end: End, now: MonoTime) -> MonoTime {
+        match end {
+            End::Vehicle => now,
+            End::Operator => now.offset(CLOCK_OFFSET_NANOS),
+        }
+    }
+
+    /// Virtual time of a time on the clock of `end`.
+    pub fn virtual_time(end: End, at: MonoTime) -> MonoTime {
+        match end {
+            _ if at == MonoTime::MAX => at,
+            End::Vehicle => at,
+            End::Operator => at.offset(-CLOCK_OFFSET_NANOS),
+        }
+    }
+
+    /// The session of `end`.
+    pub fn session(&mut self, end: End) -> &mut Session {
+        &mut self.sessions[end.index()]
+    }
+
+    /// Bytes of all frames offered to the wire so far, both directions.
+    pub fn wire_bytes(&self) -> u64 {
+        self.wire_bytes
+    }
+
+    /// Bytes of the largest frame so far.
+    pub fn largest_frame(&self) -> usize {
+        self.largest_frame
+    }
+
+    /// The path from `end` to the other.
+    pub fn path_from(&self, end: End) -> &Path<Vec<u8>> {
+        &self.paths[end.index()]
+    }
+
+    /// Offers raw bytes to the wire, as an attacker on the path would.
+    pub fn inject(&mut self, from: End, datagram: Vec<u8>) {
+        let frame = datagram.len() + FRAME_OVERHEAD;
+        self.paths[from.index()].offer(self.now, frame, datagram);
+    }
+
+    /// What happened since this was asked last, in order.
+    pub fn take_events(&mut self) -> Vec<(End, Event)> {
+        std::mem::take(&mut self.events)
+    }
+
+    /// Lets time pass to `until`, or to the first event of a session.
+    pub fn run_until(&mut self, until: MonoTime) {
+        self.settle();
+        while self.events.is_empty() {
+            let next = self.next_time();
+            if next > until {
+                self.now = until;
+                return;
+            }
+            self.idle_turns = if next > self.now { 0 } else { self.idle_turns + 1 };
+            assert!(self.idle_turns < 10_000, "virtual time stands still at {}", self.now);
+            self.now = self.now.max(next);
+            self.settle();
+        }
+    }
+
+    fn next_time(&self) -> MonoTime {
+        let arrivals = self.paths.iter().filter_map(Path::next_due).min().unwrap_or(MonoTime::MAX);
+        let timers = End::BOTH.map(|end| Self::virtual_time(end, self.sessions[end.index()].deadline()));
+        arrivals.min(timers[0]).min(timers[1])
+    }
+
+    /// Everything that happens now.
+    fn settle(&mut self) {
+        for end in End::BOTH {
+            self.arrive(end);
+        }
+        for end in End::BOTH {
+            let clock = Self::clock(end, self.now);
+            let session = &mut self.sessions[end.index()];
+            if session.deadline() <= clock {
+                session.on_timer(clock);
+            }
+            self.send(end);
+            while let Some(event) = self.sessions[end.index()].poll_event() {
+                self.events.push((end, event));
+            }
+        }
+    }
+
+    fn arrive(&mut self, end: End) {
+        let (from, clock) = (1 - end.index(), Self::clock(end, self.now));
+        while let Some(due) = self.paths[from].take_due(self.now) {
+            // The carrier authenticates packets: a corrupted one does not reach the session.
+            if due.corrupt_bit.is_none() {
+                self.sessions[end.index()].on_datagram(clock, false, &due.packet);
+            }
+        }
+    }
+
+    fn send(&mut self, end: End) {
+        let clock = Self::clock(end, self.now);
+        while self.sessions[end.index()].poll_transmit(clock, &mut self.buffer).is_some() {
+            let frame = self.buffer.len() + FRAME_OVERHEAD;
+            self.wire_bytes += frame as u64;
+            self.largest_frame = self.largest_frame.max(frame);
+            self.paths[end.index()].offer(self.now, frame, self.buffer.clone());
+        }
+    }
+}
