@@ -1,10 +1,11 @@
 //! The link without a clock and without a socket (SPEC §1 to §7).
 //!
 //! [`Session`] wires small nouns together and decides nothing itself: [`outbox`] samples on their way out, [`scheduler`]
-//! who is next, [`sent`] the log that knows what arrived, [`loss`], [`rtt`], [`rate`], [`pacer`] and [`path`] what the
+//! who is next, [`sent`] the log that knows what arrived, [`loss`], [`rtt`], [`rate`] (with [`arrivals`] and [`probe`]), [`pacer`] and [`path`] what the
 //! path is like, [`parity`] and [`fec`] how much redundancy and how, [`received`] and [`inbox`] the other direction,
 //! [`clock`] the peer's time, [`grant`] what the application may send.
 
+pub mod arrivals;
 pub mod clock;
 pub mod event;
 pub mod fec;
@@ -15,6 +16,7 @@ pub mod outbox;
 pub mod pacer;
 pub mod parity;
 pub mod path;
+pub mod probe;
 pub mod rate;
 pub mod received;
 pub mod rtt;

@@ -11,7 +11,9 @@
 //!     └────────────────────────────────────┘ on_path_back
 //! ```
 
+use super::arrivals::Arrivals;
 use super::loss::OwnLoss;
+use super::probe::{GAIN as PROBE_GAIN, Probe};
 use super::rtt::WindowedMin;
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -30,8 +32,8 @@ const MIN_BPS: f64 = 64e3;
 const START_BPS: f64 = 20e6;
 /// The base of a burst's one-way delay is taken from feedback on its first packets.
 const BURST_HEAD: u32 = 24;
-/// Packets whose loss is judged together (LNK-62).
-const JUDGED_PACKETS: u64 = 1024;
+/// Flows that gave way count as wanting more for this long.
+const HUNGER: Duration = Duration::from_secs(1);
 
 /// A point of a burst: a packet, when it was sent, and what the receiver had when it came.
 #[derive(Clone, Copy, Debug)]
@@ -60,33 +62,12 @@ enum Phase {
     Steady,
 }
 
-/// What arrived of the last packets of bursts: enough of them to tell loss of our own doing from chance.
-#[derive(Debug, Default)]
-struct Arrivals {
-    windows: VecDeque<[u64; 3]>,
-    sums: [u64; 3],
-}
-
-impl Arrivals {
-    fn add(&mut self, packets: u64, sent_bytes: u64, received_bytes: u64) {
-        let window = [packets, sent_bytes, received_bytes];
-        self.windows.push_back(window);
-        (0..3).for_each(|i| self.sums[i] += window[i]);
-        while self.sums[0] > JUDGED_PACKETS && self.windows.len() > 1 {
-            let old = self.windows.pop_front().expect("more than one");
-            (0..3).for_each(|i| self.sums[i] -= old[i]);
-        }
-    }
-
-    /// Share of what we send that the path carries: 1 where no more is lost than the path loses by itself.
-    fn carried(&self, own_loss: OwnLoss) -> f64 {
-        let [packets, sent, received] = self.sums;
-        let arrived = received as f64 / sent.max(1) as f64;
-        if packets < JUDGED_PACKETS / 2 || arrived >= own_loss.least_arriving(packets) {
-            return 1.0;
-        }
-        (arrived / (1.0 - own_loss.share)).min(1.0)
-    }
+/// We have backed off because of a queue.
+#[derive(Clone, Copy, Debug)]
+struct Draining {
+    since: MonoTime,
+    /// Least one-way delay since.
+    least: i64,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -113,6 +94,9 @@ pub struct RateEstimator {
     samples: VecDeque<(MonoTime, f64)>,
     least_one_way: WindowedMin,
     base: Option<BurstBase>,
+    draining: Option<Draining>,
+    hungry_until: MonoTime,
+    probe: Probe,
     /// Capacity as of the samples remembered.
     capacity_bps: f64,
     recent_queues: VecDeque<(MonoTime, i64)>,
@@ -137,6 +121,9 @@ impl RateEstimator {
             samples: VecDeque::new(),
             least_one_way: WindowedMin::default(),
             base: None,
+            draining: None,
+            hungry_until: MonoTime::ZERO,
+            probe: Probe::default(),
             capacity_bps: 0.0,
             recent_queues: VecDeque::new(),
             arrivals: Arrivals::default(),
@@ -194,7 +181,7 @@ impl RateEstimator {
         self.remember(now, sample, rtt);
         match self.phase {
             Phase::Startup { saturated } => self.grow(sample, saturated),
-            Phase::Steady => self.steer(rtt.min),
+            Phase::Steady => self.steer(now, rtt),
         }
     }
 
@@ -216,14 +203,35 @@ impl RateEstimator {
         if is_new && mark.in_burst < BURST_HEAD && gap > self.own_queue {
             self.base = Some(BurstBase { burst: mark.burst, one_way_nanos: mark.one_way_nanos });
         }
+        let standing = self.standing(now, mark.one_way_nanos, rtt);
+        self.rebase(now, mark.burst, standing, least, rtt);
         let base = self.base.map_or(least, |base| base.one_way_nanos.max(least));
-        self.own_queue = nanos(self.standing(now, mark.one_way_nanos, rtt) - base);
+        self.own_queue = nanos(standing - base);
         let moved = self.last_mark.filter(|(burst, _)| *burst == mark.burst);
         if let Some((_, last)) = moved {
             self.jitter = (self.jitter * 15 + Duration::from_nanos(last.abs_diff(mark.one_way_nanos))) / 16;
         }
         self.last_mark = Some((mark.burst, mark.one_way_nanos));
         self.foreign_queue = nanos(base - least);
+    }
+
+    /// A queue that does not drain although we sent at 85 % or less for three round trips is not ours: from then on it
+    /// counts as the burst's base. At most one round trip of it, or two such senders would fill any queue.
+    fn rebase(&mut self, now: MonoTime, burst: u32, standing: i64, least: i64, rtt: Rtt) {
+        if let Some(base) = self.base.as_mut().filter(|base| standing < base.one_way_nanos) {
+            base.one_way_nanos = standing;
+        }
+        if self.own_queue <= scale(rtt.min) / 4 {
+            self.draining = None;
+            return;
+        }
+        let draining = self.draining.get_or_insert(Draining { since: now, least: standing });
+        draining.least = draining.least.min(standing);
+        if now.since(draining.since) > rtt.smoothed * 3 {
+            let most = least.saturating_add(scale(rtt.min).as_nanos() as i64);
+            self.base = Some(BurstBase { burst, one_way_nanos: draining.least.min(most) });
+            self.draining = None;
+        }
     }
 
     /// The least one-way delay of the last quarter round trip: a queue stands, jitter does not.
@@ -297,10 +305,15 @@ impl RateEstimator {
         }
     }
 
-    /// Probes 3 % up while nothing queues, drains when it does (LNK-63).
-    fn steer(&mut self, min_rtt: Duration) {
-        let (queue, scale) = (self.own_queue, scale(min_rtt));
-        let gain = if queue > scale * 3 / 5 {
+    /// Grows by 3 % while nothing queues, drains when it does (LNK-63).
+    fn steer(&mut self, now: MonoTime, rtt: Rtt) {
+        let (queue, scale) = (self.own_queue, scale(rtt.min));
+        let is_hungry = now < self.hungry_until;
+        let probes =
+            self.probe.is_on(now, is_hungry && queue <= scale * 3 / 5, self.capacity_bps, rtt.smoothed);
+        let gain = if probes {
+            PROBE_GAIN
+        } else if queue > scale * 3 / 5 {
             0.7
         } else if queue > scale / 4 {
             0.85
@@ -310,6 +323,11 @@ impl RateEstimator {
             1.03
         };
         self.rate_bps = (self.capacity_bps * gain).clamp(MIN_BPS, self.max_bps);
+    }
+
+    /// The flows want more than they are given.
+    pub fn on_hungry(&mut self, now: MonoTime) {
+        self.hungry_until = now + HUNGER;
     }
 }
 
