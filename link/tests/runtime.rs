@@ -1,0 +1,166 @@
+//! The link as applications hold it, over real sockets on loopback: two threads, real QUIC, pinned keys.
+
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+use tokkyu_contract::{Class, Durability, History, Qos};
+use tokkyu_link::carrier::{CloseReason, SecretKey, TrustStore};
+use tokkyu_link::core::{Publication, Subscription};
+use tokkyu_link::runtime::{Link, LinkConfig, LinkEvent, LinkState, Publisher, Role, Subscriber};
+
+/// Long enough for any machine; a test that waits this long has failed.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+struct Keys {
+    vehicle: SecretKey,
+    operator: SecretKey,
+}
+
+impl Keys {
+    fn new() -> Self {
+        let key = || SecretKey::generate().expect("the system has randomness");
+        Keys { vehicle: key(), operator: key() }
+    }
+
+    fn operator(&self, bind: SocketAddr) -> Link {
+        let trusted = TrustStore::of([self.vehicle.public()]);
+        Link::start(LinkConfig::new(Role::Operator, bind, self.operator.clone(), trusted)).expect("loopback")
+    }
+
+    fn vehicle(&self, operator: SocketAddr) -> Link {
+        let trusted = TrustStore::of([self.operator.public()]);
+        let role = Role::Vehicle { operator };
+        Link::start(LinkConfig::new(role, any(), self.vehicle.clone(), trusted)).expect("loopback")
+    }
+}
+
+fn any() -> SocketAddr {
+    "127.0.0.1:0".parse().expect("an address")
+}
+
+fn publication(topic: &str, qos: Qos) -> Publication {
+    let (topic, type_name) = (topic.to_owned(), String::new());
+    Publication { topic, type_name, class: Class::Realtime, qos, period: None, size_bytes: 0 }
+}
+
+fn subscription(topic: &str, qos: Qos) -> Subscription {
+    Subscription { topic: topic.to_owned(), type_name: String::new(), qos }
+}
+
+/// The first state of `link` for which `wanted` holds.
+fn wait_for(link: &Link, wanted: impl Fn(&LinkState) -> bool) -> LinkState {
+    let since = Instant::now();
+    while since.elapsed() < PATIENCE {
+        match link.event(Duration::from_millis(200)) {
+            Some(LinkEvent::State(state)) if wanted(&state) => return state,
+            _ => {}
+        }
+    }
+    panic!("the link never came to the state wanted; it is {:?}", link.stats().state);
+}
+
+fn is_up(state: &LinkState) -> bool {
+    matches!(state, LinkState::Up { .. })
+}
+
+/// Publishes until one sample arrives; gives its payload and session. Before the table crosses, samples may be dropped.
+fn send_until_received(publisher: &Publisher, subscriber: &Subscriber, payload: &[u8]) -> (Vec<u8>, u64) {
+    let since = Instant::now();
+    while since.elapsed() < PATIENCE {
+        publisher.send(payload.to_vec()).expect("the link runs");
+        if let Some(sample) = subscriber.receive(Duration::from_millis(200)) {
+            return (sample.delivered.payload.to_vec(), sample.session);
+        }
+    }
+    panic!("no sample arrived");
+}
+
+#[test]
+fn samples_cross_whole_and_the_ledgers_close() {
+    let keys = Keys::new();
+    let operator = keys.operator(any());
+    let vehicle = keys.vehicle(operator.local_address());
+    let camera = vehicle.publish(publication("camera/front", Qos::default()));
+    let picture = operator.subscribe(subscription("camera/front", Qos::default()));
+    wait_for(&vehicle, is_up);
+    let payload: Vec<u8> = (0..300_000u32).map(|i| (i * 7 % 251) as u8).collect();
+    assert_eq!(send_until_received(&camera, &picture, &payload).0, payload);
+    for (topic, ledger) in vehicle.close().sent {
+        assert!(ledger.closes() && ledger.offered > 0, "{topic}: {ledger}");
+    }
+    for (topic, ledger) in operator.close().received {
+        assert!(ledger.closes() && ledger.delivered > 0, "{topic}: {ledger}");
+    }
+}
+
+#[test]
+fn a_session_goes_on_when_the_vehicles_address_changes() {
+    let keys = Keys::new();
+    let operator = keys.operator(any());
+    let vehicle = keys.vehicle(operator.local_address());
+    let camera = vehicle.publish(publication("camera/front", Qos::default()));
+    let picture = operator.subscribe(subscription("camera/front", Qos::default()));
+    wait_for(&operator, is_up);
+    let before = send_until_received(&camera, &picture, b"before").1;
+    vehicle.rebind(any());
+    while picture.receive(Duration::ZERO).is_some() {}
+    let since = Instant::now();
+    let after = loop {
+        let (payload, session) = send_until_received(&camera, &picture, b"after");
+        if payload == b"after" && operator.stats().carrier.migrations > 0 {
+            break session;
+        }
+        assert!(since.elapsed() < PATIENCE, "the operator never saw the new address");
+    };
+    assert_eq!(before, after, "the same session");
+}
+
+#[test]
+fn a_vehicle_finds_its_restarted_operator_and_sends_what_it_kept() {
+    let keys = Keys::new();
+    let first = keys.operator(any());
+    let address = first.local_address();
+    let vehicle = keys.vehicle(address);
+    let kept = Qos {
+        history: History::KeepLast { depth: 1 },
+        durability: Durability::TransientLocal,
+        ..Qos::default()
+    };
+    let map = vehicle.publish(publication("map", kept));
+    wait_for(&vehicle, is_up);
+    map.send(b"a map".to_vec()).expect("the link runs");
+    drop(first);
+    wait_for(&vehicle, |state| matches!(state, LinkState::Down(_)));
+    let second = keys.operator(address);
+    let reader = second.subscribe(subscription("map", kept));
+    wait_for(&vehicle, is_up);
+    let sample = reader.receive(PATIENCE).expect("a late joiner gets the last sample");
+    assert_eq!(&sample.delivered.payload[..], b"a map");
+}
+
+#[test]
+fn a_stranger_gets_nothing_and_is_told_why() {
+    let (keys, stranger) = (Keys::new(), Keys::new());
+    let operator = keys.operator(any());
+    let trusted = TrustStore::of([keys.operator.public()]);
+    let role = Role::Vehicle { operator: operator.local_address() };
+    let intruder =
+        Link::start(LinkConfig::new(role, any(), stranger.vehicle.clone(), trusted)).expect("loopback");
+    let state = wait_for(&intruder, |state| matches!(state, LinkState::Down(_)));
+    assert!(matches!(state, LinkState::Down(CloseReason::OurKeyRefused { .. })), "{state:?}");
+    let since = Instant::now();
+    while operator.stats().carrier.failed_handshakes.untrusted_key == 0 {
+        assert!(since.elapsed() < PATIENCE, "{:?}", operator.stats().carrier);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert_eq!(operator.stats().carrier.datagrams_received, 0);
+}
+
+#[test]
+fn an_address_in_use_is_named_with_a_remedy() {
+    let keys = Keys::new();
+    let operator = keys.operator(any());
+    let trusted = TrustStore::of([keys.vehicle.public()]);
+    let config = LinkConfig::new(Role::Operator, operator.local_address(), keys.operator.clone(), trusted);
+    let error = Link::start(config).err().expect("the port is taken").to_string();
+    assert!(error.contains(&operator.local_address().to_string()), "{error}");
+}
