@@ -12,7 +12,7 @@ pub const MAX_SAMPLE_BYTES: usize = 64 << 20;
 /// Flows a peer may send (LNK-6).
 const MAX_FLOWS: usize = 1024;
 /// Sequence numbers remembered below the highest of a flow: what is older counts as a duplicate.
-const REMEMBERED: u32 = 1024;
+const REMEMBERED: u32 = 1 << 14;
 
 /// A sample all of whose bytes are here.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -92,6 +92,7 @@ pub struct Inbox {
     codec: Codec,
     memory_bytes: usize,
     memory_limit: usize,
+    pushed_out: Vec<TraceId>,
     violations: u64,
     duplicates: u64,
 }
@@ -107,6 +108,7 @@ impl Inbox {
             codec,
             memory_bytes: 0,
             memory_limit,
+            pushed_out: Vec::new(),
             violations: 0,
             duplicates: 0,
         }
@@ -192,9 +194,14 @@ impl Inbox {
 
     fn begin(&mut self, now: MonoTime, shard: &Fragment<'_>, shards: usize, capture: PeerTime) -> Option<()> {
         let bytes = shards * shard.shard.len();
+        if bytes > self.memory_limit {
+            self.violations += 1;
+            return None;
+        }
         while self.memory_bytes + bytes > self.memory_limit {
             let (&oldest, _) = self.partials.iter().min_by_key(|(_, partial)| partial.first_packet)?;
             self.give_up(oldest, Outcome::Dropped);
+            self.pushed_out.push(oldest);
         }
         self.memory_bytes += bytes;
         let partial = Partial {
@@ -258,6 +265,11 @@ impl Inbox {
             self.give_up(*id, Outcome::Expired);
         }
         over
+    }
+
+    /// Samples dropped for others since this was asked last.
+    pub fn take_pushed_out(&mut self) -> Vec<TraceId> {
+        std::mem::take(&mut self.pushed_out)
     }
 
     /// The session is over: what is incomplete is lost.

@@ -265,6 +265,17 @@ pub struct Cut {
     pub shard_bytes: usize,
 }
 
+impl Cut {
+    /// Memory a sample of `payload_bytes` may come to take, all its parity included.
+    pub fn most_memory_bytes(&self, payload_bytes: usize) -> usize {
+        let parity = match payload_bytes <= self.whole_bytes {
+            true => 0,
+            false => parity_shards((payload_bytes + LENGTH_BYTES).div_ceil(self.shard_bytes)),
+        };
+        payload_bytes + (parity + 2) * self.shard_bytes + 512
+    }
+}
+
 /// A publication.
 pub struct OutFlow {
     /// Number of the flow.
@@ -278,6 +289,8 @@ pub struct OutFlow {
     period_is_declared: bool,
     /// Samples not settled, in order of sequence number without holes.
     samples: VecDeque<Option<OutSample>>,
+    /// Their sizes, settled or not.
+    sizes: VecDeque<usize>,
     first_sequence: u32,
     /// Samples a late joiner would get, newest last.
     kept: VecDeque<(MonoTime, Bytes)>,
@@ -288,7 +301,8 @@ pub struct OutFlow {
     pub waited: Duration,
     /// A reader wants it.
     pub wanted: bool,
-    lowest_announced: u32,
+    /// A floor of at least this number is to be told.
+    floor_owed: Option<u32>,
 }
 
 /// Publishing was refused.
@@ -325,6 +339,7 @@ impl OutFlow {
             period,
             period_is_declared: period.is_some(),
             samples: VecDeque::new(),
+            sizes: VecDeque::new(),
             first_sequence: 0,
             kept: VecDeque::new(),
             ledger: Ledger::default(),
@@ -332,7 +347,7 @@ impl OutFlow {
             last_publish: None,
             waited: Duration::ZERO,
             wanted: false,
-            lowest_announced: 0,
+            floor_owed: None,
         }
     }
 
@@ -387,6 +402,7 @@ impl OutFlow {
     pub fn push(&mut self, now: MonoTime, sample: OutSample) {
         self.ledger.offer();
         self.learn_period(now);
+        self.sizes.push_back(sample.memory_bytes());
         self.samples.push_back(Some(sample));
         if let History::KeepLast { depth } = self.qos.history {
             let open = self.samples().count();
@@ -398,6 +414,7 @@ impl OutFlow {
     pub fn push_unwanted(&mut self, now: MonoTime) {
         self.ledger.offer();
         self.learn_period(now);
+        self.sizes.push_back(0);
         self.samples.push_back(None);
         self.end(self.next_sequence().wrapping_sub(1), Outcome::Dropped);
         self.forget_settled();
@@ -406,13 +423,20 @@ impl OutFlow {
     fn end(&mut self, sequence: u32, outcome: Outcome) {
         self.ledger.settle(outcome);
         self.ended.push((sequence, outcome));
+        if outcome != Outcome::Delivered {
+            self.floor_owed = self.floor_owed.max(Some(sequence.wrapping_add(1)));
+        }
     }
 
-    /// Keeps a payload for late joiners.
-    pub fn keep(&mut self, capture: MonoTime, payload: Bytes) {
+    /// Keeps a payload for late joiners: `depth` of them, alive, and at most `limit_bytes`.
+    pub fn keep(&mut self, now: MonoTime, capture: MonoTime, payload: Bytes, limit_bytes: usize) {
         self.kept.push_back((capture, payload));
         let depth = self.qos.depth().unwrap_or(u32::MAX) as usize;
-        while self.kept.len() > depth {
+        let lifespan = self.qos.lifespan.unwrap_or(Duration::MAX);
+        while let Some((oldest, _)) = self.kept.front() {
+            if self.kept.len() <= depth && *oldest + lifespan > now && self.kept_bytes() <= limit_bytes {
+                break;
+            }
             self.kept.pop_front();
         }
     }
@@ -501,8 +525,15 @@ impl OutFlow {
     fn forget_settled(&mut self) {
         while self.samples.front().is_some_and(Option::is_none) {
             self.samples.pop_front();
+            self.sizes.pop_front();
             self.first_sequence = self.first_sequence.wrapping_add(1);
         }
+    }
+
+    /// Bytes from the oldest open sample on, those settled behind it included: what a reader that waits for order may
+    /// have to hold.
+    pub fn window_bytes(&self) -> usize {
+        self.sizes.iter().sum()
     }
 
     /// When the next sample expires.
@@ -510,20 +541,17 @@ impl OutFlow {
         self.samples().map(|sample| sample.expires).min().unwrap_or(MonoTime::MAX)
     }
 
-    /// The lowest sequence number that may still come, when it has moved since it was told last (LNK-24). Only readers
-    /// that wait for order need it.
+    /// The lowest sequence number that may still come (LNK-24), when a reader that waits for order must be told: it
+    /// joined, or a sample ended without having been delivered.
     pub fn take_floor(&mut self) -> Option<TraceId> {
-        let ordered =
-            self.qos.history == History::KeepAll && self.is_reliable() && self.qos.lifespan.is_some();
-        if !ordered || self.first_sequence == self.lowest_announced {
-            return None;
-        }
-        self.lowest_announced = self.first_sequence;
-        Some(TraceId { flow: self.id, sequence: self.first_sequence })
+        let ordered = self.qos.history == History::KeepAll && self.is_reliable();
+        let reached = self.first_sequence;
+        self.floor_owed.take_if(|owed| ordered && self.wanted && *owed <= reached)?;
+        Some(TraceId { flow: self.id, sequence: reached })
     }
 
-    /// A floor was lost on the way: tell it again.
-    pub fn on_floor_lost(&mut self) {
-        self.lowest_announced = self.lowest_announced.wrapping_sub(1);
+    /// A reader joined, or a floor was lost on the way: tell it.
+    pub fn owe_floor(&mut self) {
+        self.floor_owed = self.floor_owed.max(Some(self.first_sequence));
     }
 }

@@ -32,7 +32,7 @@ impl Probe {
             Some(until) if may && now < until => true,
             Some(_) => {
                 let grew = capacity_bps > self.before_bps * SUCCESS;
-                let shortest = srtt * 8;
+                let shortest = (srtt * 8).min(LONGEST_PAUSE);
                 self.pause = if grew { shortest } else { (self.pause * 2).clamp(shortest, LONGEST_PAUSE) };
                 (self.until, self.next) = (None, now + self.pause);
                 false

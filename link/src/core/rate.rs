@@ -26,7 +26,7 @@ const SATURATED: f64 = 1.02;
 /// Samples older than this are forgotten while the queue is short.
 const MEMORY: Duration = Duration::from_secs(1);
 /// A round trip shorter than this does not make the queue bounds tighter: receivers' clocks tick and wake in bursts.
-const SHORTEST_SCALE: Duration = Duration::from_millis(4);
+const SHORTEST_SCALE: Duration = Duration::from_millis(2);
 /// Never slower: keeps the estimate able to grow again.
 const MIN_BPS: f64 = 64e3;
 const START_BPS: f64 = 20e6;
@@ -258,7 +258,9 @@ impl RateEstimator {
         let received_s = f64::from(mark.received_us.wrapping_sub(anchor.received_us)) * 1e-6;
         // Jitter at the ends of the interval must not be most of it.
         let least_s = self.jitter.as_secs_f64().mul_add(4.0, least_s);
-        if count < packets || !(least_s..1.0).contains(&received_s) {
+        // On a slow path a few packets take long enough.
+        let enough = count >= packets || count >= 8 && received_s >= 0.02;
+        if !enough || !(least_s..1.0).contains(&received_s) {
             return None;
         }
         self.anchor = Some(mark);
@@ -275,6 +277,10 @@ impl RateEstimator {
 
     /// A saturated sample shows the capacity, any other only that it is no less.
     fn remember(&mut self, now: MonoTime, sample: Sample, rtt: Rtt) {
+        if !sample.saturated && sample.bps > self.capacity_bps {
+            // It was carried: what was thought before is outdated, not another opinion.
+            self.samples.clear();
+        }
         let shown = if sample.saturated { sample.bps } else { sample.bps.max(self.capacity_bps) };
         self.samples.push_back((now, shown));
         // With a long queue the old samples are the wrong ones.
@@ -309,8 +315,7 @@ impl RateEstimator {
     fn steer(&mut self, now: MonoTime, rtt: Rtt) {
         let (queue, scale) = (self.own_queue, scale(rtt.min));
         let is_hungry = now < self.hungry_until;
-        let probes =
-            self.probe.is_on(now, is_hungry && queue <= scale * 3 / 5, self.capacity_bps, rtt.smoothed);
+        let probes = self.probe.is_on(now, is_hungry && queue <= scale / 4, self.capacity_bps, rtt.smoothed);
         let gain = if probes {
             PROBE_GAIN
         } else if queue > scale * 3 / 5 {

@@ -43,7 +43,8 @@ pub fn choose(flows: &[OutFlow], class: Class, earliest: MonoTime) -> Option<Cho
             open()
                 .filter(|(_, sample)| sample.is_waiting() && sample.expires <= first + ROUND)
                 .max_by_key(|(at, sample)| {
-                    (flows[*at].waited, std::cmp::Reverse(sample.expires), std::cmp::Reverse(*at))
+                    let first = (sample.expires, *at, sample.id.sequence);
+                    (flows[*at].waited, std::cmp::Reverse(first))
                 })
                 .map(|(flow, sample)| Choice { flow, sequence: sample.id.sequence, is_new: true })
         })

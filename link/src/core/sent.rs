@@ -211,10 +211,10 @@ impl SentLog {
             if sent.fate != Fate::UnderWay {
                 continue;
             }
-            if sent.missing_since != MonoTime::MAX {
-                self.miss(now, number, settled);
-            } else if sent.at + timeout <= now {
+            if sent.at + timeout <= now {
                 self.lose(number, settled);
+            } else if sent.missing_since != MonoTime::MAX {
+                self.miss(now, number, settled);
             } else {
                 break; // later ones were sent later; missing ones all lie below the highest acknowledged
             }

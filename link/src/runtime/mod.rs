@@ -36,7 +36,6 @@ mod thread;
 use crate::carrier::realtime::{RealTime, RealTimeReport};
 use crate::carrier::{CarrierCounters, CarrierError, CloseReason, QuicConfig, SecretKey, TrustStore};
 use crate::core::{Event, Publication, Stats, Subscription};
-use bytes::Bytes;
 use channel::{Request, Shared};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -209,20 +208,6 @@ impl Link {
     /// gives way and is counted.
     pub fn subscribe(&self, subscription: Subscription) -> Subscriber {
         Subscriber::new(&self.shared, subscription)
-    }
-
-    /// Publishes samples of several flows captured on one tick, each with its capture stamp. They reach the link's
-    /// thread together, so the turn of each flow is decided by the link (LNK-51) and not by the order of the calls.
-    ///
-    /// # Errors
-    /// The link is closed, or its queue is full; then none was taken.
-    pub fn send_together<'a>(
-        &self,
-        samples: impl IntoIterator<Item = (&'a Publisher, MonoTime, Bytes)>,
-    ) -> Result<(), SendError> {
-        let outgoing =
-            samples.into_iter().map(|(publisher, capture, payload)| publisher.outgoing(capture, payload));
-        self.shared.send(outgoing.collect())
     }
 
     /// The next event, waiting for it at most `wait`.

@@ -47,7 +47,27 @@ impl Publisher {
         self.shared.send(vec![self.outgoing(capture, payload.into())])
     }
 
-    pub(super) fn outgoing(&self, capture: MonoTime, payload: Bytes) -> Outgoing {
+    /// Publishes samples of several flows of one link captured on one tick, each with its capture stamp. They reach the
+    /// link's thread together, so the turn of each flow is decided by the link (LNK-51) and not by the order of the
+    /// calls.
+    ///
+    /// # Errors
+    /// The link is closed, or its queue is full; then none was taken.
+    pub fn send_together<'a>(
+        samples: impl IntoIterator<Item = (&'a Publisher, MonoTime, Bytes)>,
+    ) -> Result<(), SendError> {
+        let mut samples = samples.into_iter().peekable();
+        let Some(shared) = samples.peek().map(|(publisher, ..)| Arc::clone(&publisher.shared)) else {
+            return Ok(());
+        };
+        let outgoing = samples.map(|(publisher, capture, payload)| {
+            debug_assert!(Arc::ptr_eq(&shared, &publisher.shared), "publishers of one link");
+            publisher.outgoing(capture, payload)
+        });
+        shared.send(outgoing.collect())
+    }
+
+    fn outgoing(&self, capture: MonoTime, payload: Bytes) -> Outgoing {
         Outgoing { publication: self.number, capture, payload }
     }
 

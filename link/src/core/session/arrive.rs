@@ -14,7 +14,7 @@ use std::time::Duration;
 use tokkyu_contract::{FlowId, MonoTime, Outcome, PeerTime, TraceId};
 
 /// Samples that wait for the peer's table at most (LNK-18).
-const MAX_UNKNOWN: usize = 64;
+const MAX_UNKNOWN: usize = 4096;
 /// Incomplete samples are looked at this often.
 const PARTIAL_CHECK: Duration = Duration::from_millis(10);
 
@@ -22,7 +22,7 @@ impl Session {
     /// A datagram came, marked Congestion Experienced or not. What cannot be parsed in full is counted and ignored
     /// (LNK-20).
     pub fn on_datagram(&mut self, now: MonoTime, ce: bool, datagram: &[u8]) {
-        self.started.get_or_insert(now);
+        self.start(now);
         let Ok((header, eliciting)) = check(datagram) else {
             self.stats.packets_malformed += 1;
             return;
@@ -39,6 +39,10 @@ impl Session {
         let _ = Header::read(&mut reader);
         while let (false, Ok(frame)) = (reader.is_empty(), Frame::read(&mut reader)) {
             self.on_frame(now, frame, sent);
+        }
+        for id in self.inbox.take_pushed_out() {
+            self.events.push_back(Event::Missed { id, outcome: Outcome::Dropped });
+            self.skip(now, id);
         }
     }
 
@@ -119,7 +123,7 @@ impl Session {
                 false => sample.on_acked(index, false),
             });
             if let (Content::Floor(id), true) = (&sent.content, resolved.lost) {
-                self.flows[usize::from(id.flow.0)].on_floor_lost();
+                self.flows[usize::from(id.flow.0)].owe_floor();
             }
         }
         for sent in &settled.spurious {
@@ -140,9 +144,14 @@ impl Session {
         }
         match self.reach(complete.id.flow) {
             Reach::Reader(at) => self.hand_over(now, at, complete),
-            Reach::Unknown if self.unknown.len() < MAX_UNKNOWN => self.unknown.push(complete),
+            Reach::Unknown if self.has_room_for_unknown(&complete) => self.unknown.push(complete),
             Reach::Unknown | Reach::Nobody => self.miss(complete.id, Outcome::Dropped),
         }
+    }
+
+    fn has_room_for_unknown(&self, complete: &Complete) -> bool {
+        let bytes: usize = self.unknown.iter().map(|unknown| unknown.payload.len()).sum();
+        self.unknown.len() < MAX_UNKNOWN && bytes + complete.payload.len() <= self.config.memory_bytes / 2
     }
 
     /// Delivers samples that came before the table did.
@@ -156,6 +165,12 @@ impl Session {
         let id = complete.id;
         let reader = &mut self.readers[at];
         if reader.is_ordered() {
+            let held: usize = reader.held.iter().map(|held| held.payload.len()).sum();
+            if held + complete.payload.len() > self.config.memory_bytes {
+                self.miss(id, Outcome::Dropped);
+                self.skip(now, id);
+                return;
+            }
             reader.held.push(complete);
             self.release_held(now, at);
             return;
@@ -174,11 +189,24 @@ impl Session {
         loop {
             let reader = &mut self.readers[at];
             let next = reader.next;
+            if reader.skipped.remove(&next) {
+                reader.next = next.wrapping_add(1);
+                continue;
+            }
             let due = |c: &Complete| (c.id.sequence.wrapping_sub(next) as i32) <= 0;
             let Some(found) = reader.held.iter().position(due) else { return };
             let complete = reader.held.swap_remove(found);
             reader.next = next.max(complete.id.sequence.wrapping_add(1));
             self.deliver(now, at, complete);
+        }
+    }
+
+    /// A sample will not come: an ordered reader goes on without it.
+    fn skip(&mut self, now: MonoTime, id: TraceId) {
+        let Reach::Reader(at) = self.reach(id.flow) else { return };
+        if self.readers[at].is_ordered() {
+            self.readers[at].skipped.insert(id.sequence);
+            self.release_held(now, at);
         }
     }
 
@@ -195,6 +223,7 @@ impl Session {
             // Samples below the floor that are here are still delivered, in order, before it.
             let below = reader.held.iter().map(|c| c.id.sequence).min().filter(|s| *s < id.sequence);
             reader.next = below.unwrap_or(id.sequence);
+            reader.skipped = reader.skipped.split_off(&reader.next);
             self.release_held(now, at);
         }
     }

@@ -6,6 +6,7 @@ use crate::core::grant::{is_news, share};
 use crate::core::inbox::Complete;
 use crate::core::outbox::OutFlow;
 use crate::wire::{EndpointKind, Entry, Table};
+use std::collections::BTreeSet;
 use std::time::Duration;
 use tokkyu_contract::{Class, Durability, FlowId, History, MonoTime, Outcome, Qos, Reliability};
 
@@ -68,6 +69,15 @@ impl InEndpoint {
     }
 }
 
+impl Disagreement {
+    fn event(self, flow: FlowId, peer_type: &str) -> Event {
+        match self {
+            Disagreement::Type => Event::OtherType { flow, peer_type: peer_type.to_owned() },
+            Disagreement::Qos(mismatches) => Event::Incompatible { flow, mismatches },
+        }
+    }
+}
+
 impl Session {
     /// Announces a flow. Gives its number, by which it is published and named in events.
     pub fn advertise(&mut self, publication: Publication) -> FlowId {
@@ -80,6 +90,7 @@ impl Session {
         self.grants.push(0.0);
         self.demand.push(Demand::default());
         self.deadline_from.push(None);
+        self.matched.push(false);
         self.table_dirty = true;
         if self.peer_table.is_some() {
             self.match_publication(MonoTime::ZERO, usize::from(id.0));
@@ -97,6 +108,7 @@ impl Session {
             last_delivery: None,
             newest: None,
             held: Vec::new(),
+            skipped: BTreeSet::new(),
             next: 0,
             deadline_from: None,
         });
@@ -139,10 +151,16 @@ impl Session {
 
     /// The peer's table came.
     pub(super) fn on_table(&mut self, now: MonoTime, complete: &Complete) {
+        // Repeats and repairs can bring an older table after a newer one.
+        let is_older = |have: u32| (complete.id.sequence.wrapping_sub(have) as i32) < 0;
+        if self.table_sequence.is_some_and(is_older) {
+            return;
+        }
         let Ok(table) = Table::from_bytes(&complete.payload) else {
             self.stats.violations += 1;
             return;
         };
+        self.table_sequence = Some(complete.id.sequence);
         self.peer_table = Some(table.entries);
         for at in 1..self.flows.len() {
             self.match_publication(now, at);
@@ -159,31 +177,42 @@ impl Session {
         let publication = &self.publications[at - 1];
         let flow = FlowId(at as u16);
         let wanted = table.iter().filter(|e| e.kind == EndpointKind::Subscription);
-        let mut matched = false;
+        let (mut matched, mut wants_kept, mut told) = (false, false, Vec::new());
         for entry in wanted.filter(|e| e.topic == publication.topic) {
             match disagreement(&entry.qos, &entry.type_name, &publication.qos, &publication.type_name) {
-                None => matched = true,
-                Some(Disagreement::Type) => {
-                    self.events.push_back(Event::OtherType { flow, peer_type: entry.type_name.clone() });
+                None => {
+                    matched = true;
+                    wants_kept |= entry.qos.durability == Durability::TransientLocal;
                 }
-                Some(Disagreement::Qos(mismatches)) => {
-                    self.events.push_back(Event::Incompatible { flow, mismatches });
-                }
+                Some(why) => told.push(why.event(flow, &entry.type_name)),
             }
         }
-        self.set_wanted(now, at, matched);
+        told.into_iter().for_each(|event| self.tell_once(event));
+        self.set_wanted(now, at, matched, wants_kept);
     }
 
-    fn set_wanted(&mut self, now: MonoTime, at: usize, wanted: bool) {
-        let was = std::mem::replace(&mut self.flows[at].wanted, wanted);
-        let flow = FlowId(at as u16);
-        let told = self.deadline_from[at].is_some() || was != wanted;
-        if wanted && told {
-            self.events.push_back(Event::Matched { flow });
-        } else if was && !wanted {
-            self.events.push_back(Event::Unmatched { flow });
+    /// A disagreement is told when it begins, not with every table.
+    fn tell_once(&mut self, event: Event) {
+        if !self.told.contains(&event) {
+            self.told.push(event.clone());
+            self.events.push_back(event);
         }
-        if wanted && !was {
+    }
+
+    fn set_wanted(&mut self, now: MonoTime, at: usize, wanted: bool, wants_kept: bool) {
+        // Before the table an urgent flow is sent as if wanted (LNK-18): that is no match.
+        let was_sent = std::mem::replace(&mut self.flows[at].wanted, wanted);
+        let was_matched = std::mem::replace(&mut self.matched[at], wanted);
+        let flow = FlowId(at as u16);
+        match (was_matched, wanted) {
+            (false, true) => self.events.push_back(Event::Matched { flow }),
+            (true, false) => self.events.push_back(Event::Unmatched { flow }),
+            _ => {}
+        }
+        if wanted && !was_matched {
+            self.flows[at].owe_floor();
+        }
+        if wanted && !was_sent && wants_kept {
             for (capture, payload) in self.flows[at].kept_for_late_joiner(now) {
                 self.enqueue(now, at, capture, payload);
             }
@@ -202,19 +231,17 @@ impl Session {
         for entry in offers {
             match disagreement(&wanted.qos, &wanted.type_name, &entry.qos, &entry.type_name) {
                 None => found = Some(PeerFlow { id: entry.flow, entry: entry.clone() }),
-                Some(Disagreement::Type) => {
-                    told.push(Event::OtherType { flow, peer_type: entry.type_name.clone() });
-                }
-                Some(Disagreement::Qos(mismatches)) => told.push(Event::Incompatible { flow, mismatches }),
+                Some(why) => told.push(why.event(flow, &entry.type_name)),
             }
         }
-        match (&reader.peer, &found) {
-            (None, Some(_)) => told.push(Event::Matched { flow }),
-            (Some(_), None) => told.push(Event::Unmatched { flow }),
-            _ => {}
-        }
+        let change = match (&reader.peer, &found) {
+            (None, Some(_)) => Some(Event::Matched { flow }),
+            (Some(_), None) => Some(Event::Unmatched { flow }),
+            _ => None,
+        };
         self.readers[at].peer = found;
-        self.events.extend(told);
+        told.into_iter().for_each(|event| self.tell_once(event));
+        self.events.extend(change);
     }
 
     /// Whom flow `id` of the peer reaches.
@@ -315,8 +342,8 @@ impl Session {
         };
         let offered =
             self.flows.iter().zip(&self.deadline_from).map(|(flow, from)| due(flow.qos.deadline, from));
-        let requested =
-            self.readers.iter().map(|reader| due(reader.subscription.qos.deadline, &reader.deadline_from));
+        let matched = self.readers.iter().filter(|reader| reader.peer.is_some());
+        let requested = matched.map(|reader| due(reader.subscription.qos.deadline, &reader.deadline_from));
         let grants = if self.rate.is_starting() { MonoTime::MAX } else { self.next_grant };
         let partials = if self.inbox.has_partials() { self.next_partial_check } else { MonoTime::MAX };
         let first = offered.chain(requested).min().unwrap_or(MonoTime::MAX);

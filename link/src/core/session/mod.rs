@@ -21,7 +21,7 @@ use super::rtt::RoundTrip;
 use super::sent::{SentLog, Settled};
 use crate::wire::{Entry, Frame, HEADER_LEN};
 use bytes::Bytes;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::time::Duration;
 use tokkyu_contract::{Class, Durability, FlowId, Ledger, MonoTime, Qos, TraceId};
 
@@ -148,6 +148,8 @@ struct InEndpoint {
     newest: Option<u32>,
     /// Ordered readers: samples that wait for an older one, and the sequence number due next (LNK-13).
     held: Vec<Complete>,
+    /// Ordered readers: numbers that will not come.
+    skipped: BTreeSet<u32>,
     next: u32,
     deadline_from: Option<MonoTime>,
 }
@@ -190,6 +192,12 @@ pub struct Session {
     started: Option<MonoTime>,
     deadline_from: Vec<Option<MonoTime>>,
     table_dirty: bool,
+    /// Sequence number of the peer's table in force.
+    table_sequence: Option<u32>,
+    /// Disagreements told already, so that a new table does not tell them again.
+    told: Vec<Event>,
+    matched: Vec<bool>,
+    last_watched: MonoTime,
 }
 
 impl Session {
@@ -236,6 +244,10 @@ impl Session {
             started: None,
             deadline_from: vec![None],
             table_dirty: true,
+            table_sequence: None,
+            told: Vec::new(),
+            matched: vec![true],
+            last_watched: MonoTime::ZERO,
             config,
         }
     }
@@ -270,13 +282,14 @@ impl Session {
         let memory = self.memory_out();
         let out = self.flows.get_mut(at).filter(|_| at > 0).ok_or(PublishError::UnknownFlow)?;
         let keeps_all = out.qos.depth().is_none();
-        if keeps_all && memory + payload.len() > self.config.memory_bytes {
+        let held = memory.max(out.window_bytes());
+        if keeps_all && held + self.cut.most_memory_bytes(payload.len()) > self.config.memory_bytes {
             return Err(PublishError::Full { limit: self.config.memory_bytes });
         }
         self.demand[at].on_publish(now, payload.len());
         self.deadline_from[at] = Some(now);
         if out.qos.durability == Durability::TransientLocal {
-            out.keep(capture, payload.clone());
+            out.keep(now, capture, payload.clone(), self.config.memory_bytes / 4);
         }
         let sequence = out.next_sequence();
         if out.wanted {
@@ -364,7 +377,7 @@ impl Session {
 
     /// Time passed: settles what is over. To be called at [`Session::deadline`] or later.
     pub fn on_timer(&mut self, now: MonoTime) {
-        self.started.get_or_insert(now);
+        self.start(now);
         let timeout = self.probe_timeout();
         let mut settled = std::mem::take(&mut self.settled);
         self.log.on_timer(now, timeout, &mut settled);
@@ -381,6 +394,13 @@ impl Session {
         self.tell_grants(now);
     }
 
+    /// The first call tells what time it is.
+    fn start(&mut self, now: MonoTime) {
+        if self.started.replace(self.started.unwrap_or(now)).is_none() {
+            self.last_watched = now;
+        }
+    }
+
     /// When the session wants to be called again.
     pub fn deadline(&self) -> MonoTime {
         let expiry = self.flows.iter().map(OutFlow::next_expiry).min().unwrap_or(MonoTime::MAX);
@@ -392,6 +412,7 @@ impl Session {
             .min(self.next_housekeeping())
             .min(expiry)
             .min(self.burst.probe_at())
+            .min(if self.burst.is_held_back() { MonoTime::MAX } else { self.keepalive_at() })
             .min(pacer)
     }
 

@@ -80,13 +80,13 @@ impl Session {
     /// The next packet to send now, written to `out` (cleared before), with the class it travels in. None when there
     /// is nothing to send before [`Session::deadline`].
     pub fn poll_transmit(&mut self, now: MonoTime, out: &mut Vec<u8>) -> Option<Class> {
-        self.started.get_or_insert(now);
+        self.start(now);
         self.publish_table(now);
         self.burst.held_back = false;
         if let Some(class) = self.feedback_packet(now, out) {
             return Some(class);
         }
-        let arrival = now + self.rtt.smoothed() / 2;
+        let arrival = self.earliest_arrival(now);
         if let Some(choice) = choose(&self.flows, Class::Control, arrival) {
             return self.sample_packet(now, choice, out);
         }
@@ -94,6 +94,12 @@ impl Session {
             return self.silent_probe(now, out);
         }
         self.paced_packet(now, arrival, out)
+    }
+
+    /// When a packet sent now arrives at the earliest. By the shortest round trip: a queue may be gone by then, and a
+    /// sample held back for it would never show that it is.
+    fn earliest_arrival(&self, now: MonoTime) -> MonoTime {
+        now + self.rtt.min().min(self.rtt.smoothed()) / 2
     }
 
     fn paced_packet(&mut self, now: MonoTime, arrival: MonoTime, out: &mut Vec<u8>) -> Option<Class> {
@@ -118,12 +124,20 @@ impl Session {
         self.burst.on_idle();
         if std::mem::take(&mut self.burst.owes_probe) {
             self.burst.probe_at = Some(now + self.feedback_interval());
-        } else if now >= self.burst.probe_at() {
+        } else if now >= self.burst.probe_at().min(self.keepalive_at()) {
             self.burst.probe_at = None;
         } else {
             return None;
         }
         Some(self.probe_packet(now, out))
+    }
+
+    /// A peer that hears nothing takes us for gone (LNK-17), and round trips are learned only from what is sent.
+    pub(super) fn keepalive_at(&self) -> MonoTime {
+        match self.path.state() {
+            PathState::Silent => MonoTime::MAX, // probed already
+            PathState::Fresh | PathState::Alive => self.last_watched + self.config.lease / 3,
+        }
     }
 
     fn silent_probe(&mut self, now: MonoTime, out: &mut Vec<u8>) -> Option<Class> {
@@ -170,6 +184,7 @@ impl Session {
         self.stats.bytes_sent += out.len() as u64;
         if packet.watched {
             self.path.on_sent(now);
+            self.last_watched = now;
         }
         if paced {
             self.pacer.on_sent(now, out.len() + self.config.overhead_bytes, self.rate.pacing_bps());
@@ -219,7 +234,7 @@ impl Session {
 
     /// Lets a small control sample travel with the feedback.
     fn add_control_sample(&mut self, now: MonoTime, out: &mut Vec<u8>, packet: &mut Packet) {
-        let arrival = now + self.rtt.smoothed() / 2;
+        let arrival = self.earliest_arrival(now);
         let Some(choice) = choose(&self.flows, Class::Control, arrival) else { return };
         let flow = &self.flows[choice.flow];
         let fits = flow.get(choice.sequence).is_some_and(|sample| {
