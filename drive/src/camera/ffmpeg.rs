@@ -1,0 +1,347 @@
+//! Video files, cameras of the system (V4L2) and folders of pictures, read through the program `ffmpeg`.
+//!
+//! `ffmpeg` decodes, scales and paces; we read raw pictures of known length from its pipe (`feed`). It runs as a
+//! child process, so a decoder that crashes on a bad file takes a camera with it and not the vehicle's program.
+//! [`FfmpegCamera::next`] waits at most [`LONGEST_WAIT`]. Invariant: no child outlives its camera.
+//!
+//! Live devices are not passed through ffmpeg's `fps` filter: it holds each picture until the next one came, a whole
+//! period of age for nothing. The slot already gives the newest picture at each due time.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+use std::{fmt::Write as _, io};
+
+use tokkyu_contract::MonoTime;
+
+use super::feed::{Feed, Taken};
+use super::{Camera, CameraError, Frame, LONGEST_WAIT, checked_size};
+use crate::picture::Encoding;
+
+/// Endings of the file names that are read from a folder of pictures.
+pub const PICTURE_KINDS: [&str; 6] = ["bmp", "jpeg", "jpg", "png", "ppm", "pgm"];
+
+/// A source without a picture for this long counts as vanished: some drivers keep a device open after its cable is
+/// pulled and simply stay silent.
+pub const STALLED_AFTER: Duration = Duration::from_secs(5);
+
+/// What is read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// A video file, begun again at its end.
+    File(PathBuf),
+    /// A V4L2 device such as `/dev/video0`.
+    Device(PathBuf),
+    /// A folder of pictures of one kind, in the order of their names, begun again at the end.
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// The ending all its pictures have, as it is written there.
+        ending: String,
+    },
+}
+
+impl Input {
+    /// Looks what `path` is.
+    ///
+    /// # Errors
+    /// [`CameraError::NotFound`], [`CameraError::NoPictures`], [`CameraError::MixedPictures`], or
+    /// [`CameraError::Io`] when it cannot be looked at.
+    pub fn at(path: &Path) -> Result<Input, CameraError> {
+        let kind = match fs::metadata(path) {
+            Ok(metadata) => metadata.file_type(),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(CameraError::NotFound { path: path.into() });
+            }
+            Err(source) => return Err(unreadable(path, source)),
+        };
+        if kind.is_dir() {
+            Ok(Input::Folder { path: path.into(), ending: picture_ending(path)? })
+        } else if kind.is_char_device() {
+            Ok(Input::Device(path.into()))
+        } else {
+            Ok(Input::File(path.into()))
+        }
+    }
+
+    /// The path as it was given.
+    pub fn path(&self) -> &Path {
+        match self {
+            Input::File(path) | Input::Device(path) | Input::Folder { path, .. } => path,
+        }
+    }
+}
+
+fn unreadable(path: &Path, source: io::Error) -> CameraError {
+    CameraError::Io { what: format!("{} cannot be read", path.display()), source }
+}
+
+/// The one ending the folder's pictures have. ffmpeg's picture sequences take one decoder, so kinds cannot be mixed.
+fn picture_ending(folder: &Path) -> Result<String, CameraError> {
+    let mut kinds = BTreeMap::<String, u32>::new();
+    for entry in fs::read_dir(folder).map_err(|source| unreadable(folder, source))? {
+        let name = entry.map_err(|source| unreadable(folder, source))?.path();
+        let ending = name.extension().and_then(OsStr::to_str).unwrap_or_default();
+        if PICTURE_KINDS.contains(&ending.to_ascii_lowercase().as_str()) {
+            *kinds.entry(ending.to_owned()).or_default() += 1;
+        }
+    }
+    let mut listed = String::new();
+    for (ending, count) in &kinds {
+        let comma = if listed.is_empty() { "" } else { ", " };
+        let _ = write!(listed, "{comma}{ending}: {count}");
+    }
+    match (kinds.len(), kinds.pop_first()) {
+        (1, Some((ending, _))) => Ok(ending),
+        (0, _) => Err(CameraError::NoPictures { folder: folder.into() }),
+        _ => Err(CameraError::MixedPictures { folder: folder.into(), kinds: listed }),
+    }
+}
+
+/// Grey or colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// [`Encoding::Mono8`].
+    Mono8,
+    /// [`Encoding::Rgb8`].
+    Rgb8,
+}
+
+impl Format {
+    const fn bytes_per_pixel(self) -> usize {
+        match self {
+            Format::Mono8 => 1,
+            Format::Rgb8 => 3,
+        }
+    }
+
+    const fn pixel_format(self) -> &'static str {
+        match self {
+            Format::Mono8 => "gray",
+            Format::Rgb8 => "rgb24",
+        }
+    }
+}
+
+/// What is asked of ffmpeg.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// What is read.
+    pub input: Input,
+    /// Width of the pictures given on; the source is scaled to fit and the rest stays black.
+    pub width: u16,
+    /// Height of the pictures given on.
+    pub height: u16,
+    /// Grey or colour.
+    pub format: Format,
+    /// Pictures in a second, 0.1 to 240.
+    pub rate_hz: f64,
+}
+
+impl Settings {
+    fn check(&self) -> Result<(), CameraError> {
+        checked_size(self.width, self.height, self.format.bytes_per_pixel())?;
+        if (0.1..=240.0).contains(&self.rate_hz) {
+            return Ok(());
+        }
+        let (value, allowed) = (format!("{} Hz", self.rate_hz), "give 0.1 Hz to 240 Hz");
+        Err(CameraError::Setting { field: "rate", value, allowed })
+    }
+
+    fn encoding(&self) -> Encoding {
+        let (width, height) = (self.width, self.height);
+        match self.format {
+            Format::Mono8 => Encoding::Mono8 { width, height },
+            Format::Rgb8 => Encoding::Rgb8 { width, height },
+        }
+    }
+
+    fn picture_bytes(&self) -> usize {
+        usize::from(self.width) * usize::from(self.height) * self.format.bytes_per_pixel()
+    }
+
+    fn command(&self, program: &OsStr) -> Command {
+        let mut command = Command::new(program);
+        command.args(["-hide_banner", "-nostdin", "-loglevel", "error"]);
+        if let Input::Folder { path, .. } = &self.input {
+            // Pictures are named by a pattern; inside the folder its own name needs no escaping.
+            command.current_dir(path);
+        }
+        command.args(self.input_arguments());
+        command.args(["-map", "0:v:0", "-vf", &self.filters(), "-f", "rawvideo"]);
+        command.args(["-pix_fmt", self.format.pixel_format(), "pipe:1"]);
+        command
+    }
+
+    fn input_arguments(&self) -> Vec<OsString> {
+        let (rate, size) = (self.rate_hz.to_string(), format!("{}x{}", self.width, self.height));
+        let (words, name): (Vec<&str>, OsString) = match &self.input {
+            // "file:" keeps a name with a colon from being taken for a network protocol.
+            Input::File(path) => (
+                vec!["-re", "-stream_loop", "-1"],
+                [OsStr::new("file:"), path.as_os_str()].into_iter().collect(),
+            ),
+            Input::Device(path) => (
+                vec!["-fflags", "nobuffer", "-f", "v4l2", "-framerate", &rate, "-video_size", &size],
+                path.into(),
+            ),
+            Input::Folder { ending, .. } => (
+                vec!["-re", "-f", "image2", "-framerate", &rate, "-loop", "1", "-pattern_type", "glob"],
+                format!("*.{ending}").into(),
+            ),
+        };
+        words.into_iter().map(OsString::from).chain(["-i".into(), name]).collect()
+    }
+
+    fn filters(&self) -> String {
+        let (width, height) = (self.width, self.height);
+        let rate = match self.input {
+            Input::Device(_) => String::new(),
+            Input::File(_) | Input::Folder { .. } => format!("fps={},", self.rate_hz),
+        };
+        format!(
+            "{rate}scale={width}:{height}:force_original_aspect_ratio=decrease,\
+             pad={width}:{height}:(ow-iw)/2:(oh-ih)/2,setsar=1"
+        )
+    }
+}
+
+/// A camera read through ffmpeg; see the module.
+pub struct FfmpegCamera {
+    settings: Settings,
+    feed: Feed,
+    /// True once a picture came: separates "could not be read" from "vanished".
+    seen: bool,
+    silent_since: Option<MonoTime>,
+    /// Set at the end: what is known about it.
+    ended: Option<String>,
+}
+
+impl FfmpegCamera {
+    /// Starts ffmpeg; does not wait for the first picture.
+    ///
+    /// # Errors
+    /// [`CameraError::FfmpegMissing`], [`CameraError::Setting`], or [`CameraError::Io`] if no process can be started.
+    pub fn open(settings: Settings) -> Result<FfmpegCamera, CameraError> {
+        FfmpegCamera::open_with(OsStr::new("ffmpeg"), settings)
+    }
+
+    fn open_with(program: &OsStr, settings: Settings) -> Result<FfmpegCamera, CameraError> {
+        settings.check()?;
+        let started = Feed::start(settings.command(program), settings.picture_bytes());
+        let feed = started.map_err(|source| match source.kind() {
+            // The same error comes when the folder to run in has vanished.
+            io::ErrorKind::NotFound if !settings.input.path().exists() => {
+                CameraError::NotFound { path: settings.input.path().into() }
+            }
+            io::ErrorKind::NotFound => CameraError::FfmpegMissing,
+            _ => CameraError::Io { what: "ffmpeg cannot be started".into(), source },
+        })?;
+        Ok(FfmpegCamera { settings, feed, seen: false, silent_since: None, ended: None })
+    }
+
+    fn frame(&mut self, number: u64, data: bytes::Bytes) -> Frame {
+        self.seen = true;
+        self.silent_since = None;
+        let position = Duration::from_secs_f64(number as f64 / self.settings.rate_hz);
+        let recorded = !matches!(self.settings.input, Input::Device(_));
+        let encoding = self.settings.encoding();
+        Frame { data, encoding, sequence: number, source_time: recorded.then_some(position) }
+    }
+
+    /// Nothing came: passing, unless it has been so for too long.
+    fn silence(&mut self, due: MonoTime) -> CameraError {
+        let since = *self.silent_since.get_or_insert(due);
+        if due.since(since) < STALLED_AFTER {
+            return CameraError::NotYet;
+        }
+        let said = format!("no picture for {} s", STALLED_AFTER.as_secs());
+        self.feed.end();
+        self.end(said)
+    }
+
+    fn end(&mut self, said: String) -> CameraError {
+        self.ended = Some(said.clone());
+        let input = self.settings.input.path().to_owned();
+        if self.seen { CameraError::Vanished { input, said } } else { CameraError::NoVideo { input, said } }
+    }
+}
+
+impl Camera for FfmpegCamera {
+    fn next(&mut self, due: MonoTime) -> Result<Frame, CameraError> {
+        if let Some(said) = self.ended.clone() {
+            return Err(self.end(said));
+        }
+        match self.feed.take(LONGEST_WAIT) {
+            Taken::Picture(number, data) => Ok(self.frame(number, data)),
+            Taken::Nothing => Err(self.silence(due)),
+            Taken::Ended => {
+                let said = match self.feed.end() {
+                    "" => "ffmpeg ended without a message".to_owned(),
+                    said => said.to_owned(),
+                };
+                Err(self.end(said))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(input: Input) -> Settings {
+        Settings { input, width: 64, height: 48, format: Format::Mono8, rate_hz: 10.0 }
+    }
+
+    fn words(input: Input) -> String {
+        let command = settings(input).command(OsStr::new("ffmpeg"));
+        command.get_args().map(|word| word.to_string_lossy()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn a_missing_ffmpeg_is_told_with_its_remedy() {
+        let opened =
+            FfmpegCamera::open_with(OsStr::new("/no/such/ffmpeg"), settings(Input::File("/".into())));
+        let error = opened.err().expect("there is no such program");
+        assert!(error.to_string().ends_with("apt install ffmpeg"), "{error}");
+    }
+
+    #[test]
+    fn a_file_is_paced_and_looped_and_a_device_is_neither() {
+        let file = words(Input::File("a:b.avi".into()));
+        assert!(file.contains("-re -stream_loop -1 -i file:a:b.avi") && file.contains("fps=10,"), "{file}");
+        let device = words(Input::Device("/dev/video0".into()));
+        assert!(device.contains("-f v4l2 -framerate 10 -video_size 64x48 -i /dev/video0"), "{device}");
+        assert!(!device.contains("-re ") && !device.contains("fps="), "{device}");
+    }
+
+    #[test]
+    fn a_rate_or_size_that_cannot_be_is_refused_before_anything_is_started() {
+        for rate_hz in [0.0, -1.0, f64::NAN, 1e9] {
+            let asked = Settings { rate_hz, ..settings(Input::File("/".into())) };
+            assert!(matches!(FfmpegCamera::open(asked), Err(CameraError::Setting { field: "rate", .. })));
+        }
+        let asked = Settings { width: 0, ..settings(Input::File("/".into())) };
+        assert!(matches!(FfmpegCamera::open(asked), Err(CameraError::Setting { field: "size", .. })));
+    }
+
+    #[test]
+    fn a_camera_that_stays_silent_counts_as_gone_after_a_while() {
+        // A program that runs and writes nothing, as a driver does whose cable was pulled.
+        let mut command = Command::new("sleep");
+        command.arg("1000");
+        let feed = Feed::start(command, 10).unwrap();
+        let settings = settings(Input::Device("/dev/video0".into()));
+        let mut camera = FfmpegCamera { settings, feed, seen: true, silent_since: None, ended: None };
+        let start = MonoTime::from_millis(1_000);
+        assert!(matches!(camera.next(start), Err(CameraError::NotYet)));
+        let error = camera.next(start + STALLED_AFTER).unwrap_err();
+        assert_eq!(error.to_string(), "/dev/video0: the camera vanished: no picture for 5 s");
+        assert!(matches!(camera.next(start), Err(CameraError::Vanished { .. })), "the end is for good");
+    }
+}

@@ -1,0 +1,331 @@
+//! Driving by the keyboard of a terminal, with a dead-man.
+//!
+//! Pure state fed with key events; no waiting, constant time. SPEC.md DRV-8.
+//! Invariant: without key events the controls become neutral within [`FIRST_HOLD`], whatever was pressed.
+//!
+//! A terminal usually says only that a key was pressed, and says it again while it is held (after about half a
+//! second, then some 30 times a second). So a key counts as held until its next repetition is overdue. Terminals with
+//! the "kitty" protocol also say when a key is let go; then that counts at once, and the overdue rule watches all keys
+//! together, because only the key pressed last repeats. It stays in force there, because on a remote terminal the
+//! release may be what the network lost.
+//!
+//! ```text
+//!          press              repetition within FIRST_HOLD
+//!  free ─────────▶ pressed ─────────────────────────────────▶ repeating ──┐ repetition within REPEAT_HOLD
+//!   ▲                 │ overdue, released, focus lost             │   ▲────┘
+//!   └─────────────────┴───────────────────────────────────────────┘
+//! ```
+
+use std::time::Duration;
+
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use tokkyu_contract::MonoTime;
+
+use super::{ControlError, ControlSource, Controls};
+
+/// How long a pressed key counts as held while its first repetition is awaited (keyboards wait 250 to 660 ms).
+pub const FIRST_HOLD: Duration = Duration::from_millis(700);
+/// How long a repeating key counts as held after a repetition (slowest common rate: 10 a second).
+pub const REPEAT_HOLD: Duration = Duration::from_millis(150);
+/// Time from straight to full lock while a steering key is held.
+pub const FULL_LOCK: Duration = Duration::from_millis(500);
+/// Time from full lock back to straight once it is let go.
+pub const STRAIGHTEN: Duration = Duration::from_millis(250);
+
+/// One line of help for the screen.
+pub const HELP: &str = "↑/w drive  ↓/s brake  ←/a →/d steer  x emergency stop  r release  q quit";
+
+/// What a key event asked of the program beside driving.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// Nothing; driving goes on.
+    Nothing,
+    /// To end the program. In raw mode Ctrl-C arrives here and not as a signal.
+    Quit,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Key {
+    Drive,
+    Brake,
+    Left,
+    Right,
+    EmergencyStop,
+    Release,
+    Quit,
+}
+
+/// The four driving keys are the first four.
+const DRIVING_KEYS: usize = 4;
+
+impl Key {
+    fn of(event: &KeyEvent) -> Option<Key> {
+        let control = event.modifiers.contains(KeyModifiers::CONTROL);
+        match event.code {
+            KeyCode::Char('c') if control => Some(Key::Quit),
+            KeyCode::Up | KeyCode::Char('w' | 'W') => Some(Key::Drive),
+            KeyCode::Down | KeyCode::Char('s' | 'S' | ' ') => Some(Key::Brake),
+            KeyCode::Left | KeyCode::Char('a' | 'A') => Some(Key::Left),
+            KeyCode::Right | KeyCode::Char('d' | 'D') => Some(Key::Right),
+            KeyCode::Char('x' | 'X') | KeyCode::Esc => Some(Key::EmergencyStop),
+            KeyCode::Char('r' | 'R') => Some(Key::Release),
+            KeyCode::Char('q' | 'Q') => Some(Key::Quit),
+            _ => None,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Hold {
+    #[default]
+    Free,
+    Pressed {
+        at: MonoTime,
+    },
+    Repeating {
+        last: MonoTime,
+    },
+}
+
+/// The state of the driving keys; see the module.
+pub struct Keyboard {
+    holds: [Hold; DRIVING_KEYS],
+    /// True where the terminal tells when a key is let go.
+    releases: bool,
+    throttle: f32,
+    steering: f32,
+    asked_at: Option<MonoTime>,
+    /// Latched here as well as at the vehicle, so that a lost command does not lose the emergency stop.
+    stopped: bool,
+    release_until: Option<MonoTime>,
+}
+
+impl Keyboard {
+    /// No key pressed. `throttle`, 0 to 1, is what the drive key gives; `releases` is true where the terminal tells
+    /// when a key is let go.
+    pub fn new(throttle: f32, releases: bool) -> Keyboard {
+        Keyboard {
+            holds: [Hold::Free; DRIVING_KEYS],
+            releases,
+            throttle,
+            steering: 0.0,
+            asked_at: None,
+            stopped: false,
+            release_until: None,
+        }
+    }
+
+    /// The terminal told something at `now`.
+    pub fn on_event(&mut self, now: MonoTime, event: &Event) -> Asked {
+        match event {
+            Event::Key(key) => self.on_key(now, key),
+            Event::FocusLost => {
+                self.holds = [Hold::Free; DRIVING_KEYS];
+                Asked::Nothing
+            }
+            _ => Asked::Nothing,
+        }
+    }
+
+    fn on_key(&mut self, now: MonoTime, event: &KeyEvent) -> Asked {
+        let Some(key) = Key::of(event) else { return Asked::Nothing };
+        let released = event.kind == KeyEventKind::Release;
+        match key {
+            Key::Quit if !released => return Asked::Quit,
+            Key::EmergencyStop => {
+                self.stopped = true;
+                self.release_until = None;
+            }
+            Key::Release if !released => {
+                self.stopped = false;
+                self.holds = [Hold::Free; DRIVING_KEYS];
+                self.release_until = Some(now + FIRST_HOLD);
+            }
+            Key::Release | Key::Quit => {}
+            Key::Drive | Key::Brake | Key::Left | Key::Right => self.on_driving_key(now, key, released),
+        }
+        Asked::Nothing
+    }
+
+    fn on_driving_key(&mut self, now: MonoTime, key: Key, released: bool) {
+        self.let_overdue_go(now);
+        // Whoever drives again has finished releasing.
+        self.release_until = None;
+        let hold = &mut self.holds[key as usize];
+        *hold = match *hold {
+            _ if released => Hold::Free,
+            Hold::Free => Hold::Pressed { at: now },
+            Hold::Pressed { .. } | Hold::Repeating { .. } => Hold::Repeating { last: now },
+        };
+    }
+
+    fn let_overdue_go(&mut self, now: MonoTime) {
+        let last = self.holds.iter().filter_map(|hold| hold.last()).max();
+        for hold in &mut self.holds {
+            let overdue = match *hold {
+                Hold::Free => false,
+                // Only the key pressed last repeats, and each is let go by its own event: watch them together.
+                _ if self.releases => last.is_none_or(|last| now.since(last) > FIRST_HOLD),
+                Hold::Pressed { at } => now.since(at) > FIRST_HOLD,
+                Hold::Repeating { last } => now.since(last) > REPEAT_HOLD,
+            };
+            if overdue {
+                *hold = Hold::Free;
+            }
+        }
+    }
+
+    fn held(&self, key: Key) -> bool {
+        self.holds[key as usize] != Hold::Free
+    }
+
+    /// Moves the steering towards where the keys point; a wheel that jumps cannot be driven.
+    fn steer(&mut self, passed: Duration) {
+        let towards = match (self.held(Key::Left), self.held(Key::Right)) {
+            (true, false) => 1.0,
+            (false, true) => -1.0,
+            _ => 0.0,
+        };
+        let time = if towards == 0.0 { STRAIGHTEN } else { FULL_LOCK };
+        let most = passed.as_secs_f32() / time.as_secs_f32();
+        self.steering += (towards - self.steering).clamp(-most, most);
+    }
+}
+
+impl Hold {
+    fn last(&self) -> Option<MonoTime> {
+        match *self {
+            Hold::Free => None,
+            Hold::Pressed { at: last } | Hold::Repeating { last } => Some(last),
+        }
+    }
+}
+
+impl ControlSource for Keyboard {
+    fn controls(&mut self, now: MonoTime) -> Result<Controls, ControlError> {
+        self.let_overdue_go(now);
+        let passed = self.asked_at.map_or(Duration::ZERO, |before| now.since(before));
+        self.asked_at = Some(now);
+        self.steer(passed);
+        if self.stopped {
+            return Ok(Controls::emergency());
+        }
+        if self.release_until.is_some_and(|until| now < until) {
+            return Ok(Controls::release());
+        }
+        let brake = if self.held(Key::Brake) { 1.0 } else { 0.0 };
+        let throttle = if self.held(Key::Drive) && !self.held(Key::Brake) { self.throttle } else { 0.0 };
+        Ok(Controls::clamped(throttle, brake, self.steering))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: u64) -> MonoTime {
+        MonoTime::from_millis(ms)
+    }
+
+    fn key(code: KeyCode, kind: KeyEventKind) -> Event {
+        Event::Key(KeyEvent::new_with_kind(code, KeyModifiers::NONE, kind))
+    }
+
+    fn press(keyboard: &mut Keyboard, ms: u64, code: KeyCode) {
+        assert_eq!(keyboard.on_event(at(ms), &key(code, KeyEventKind::Press)), Asked::Nothing);
+    }
+
+    fn throttle(keyboard: &mut Keyboard, ms: u64) -> f32 {
+        keyboard.controls(at(ms)).unwrap().throttle()
+    }
+
+    #[test]
+    fn a_held_key_drives_and_a_key_let_go_stops_driving_by_itself() {
+        let mut keyboard = Keyboard::new(0.5, false);
+        press(&mut keyboard, 0, KeyCode::Up);
+        assert_eq!(throttle(&mut keyboard, 10), 0.5);
+        for ms in (500..2_000).step_by(33) {
+            press(&mut keyboard, ms, KeyCode::Up);
+            assert_eq!(throttle(&mut keyboard, ms + 32), 0.5);
+        }
+        assert_eq!(throttle(&mut keyboard, 2_200), 0.0, "the repetition is overdue");
+    }
+
+    #[test]
+    fn a_single_tap_ends_after_the_keyboards_first_delay() {
+        let mut keyboard = Keyboard::new(1.0, false);
+        press(&mut keyboard, 0, KeyCode::Char('w'));
+        assert_eq!(throttle(&mut keyboard, 700), 1.0);
+        assert_eq!(throttle(&mut keyboard, 701), 0.0);
+    }
+
+    #[test]
+    fn where_the_terminal_tells_a_release_it_counts_at_once() {
+        let mut keyboard = Keyboard::new(1.0, true);
+        press(&mut keyboard, 0, KeyCode::Up);
+        keyboard.on_event(at(50), &key(KeyCode::Up, KeyEventKind::Release));
+        assert_eq!(throttle(&mut keyboard, 50), 0.0);
+    }
+
+    #[test]
+    fn with_releases_two_keys_are_held_together_while_only_the_last_repeats() {
+        let mut keyboard = Keyboard::new(1.0, true);
+        press(&mut keyboard, 0, KeyCode::Up);
+        press(&mut keyboard, 100, KeyCode::Left);
+        for ms in (600..3_000).step_by(33) {
+            keyboard.on_event(at(ms), &key(KeyCode::Left, KeyEventKind::Repeat));
+        }
+        let controls = keyboard.controls(at(3_000)).unwrap();
+        assert_eq!(controls.throttle(), 1.0);
+        assert_eq!(throttle(&mut keyboard, 3_700), 0.0, "a terminal that went silent is a dead man");
+    }
+
+    #[test]
+    fn losing_the_focus_lets_go_of_everything() {
+        let mut keyboard = Keyboard::new(1.0, true);
+        press(&mut keyboard, 0, KeyCode::Up);
+        keyboard.on_event(at(1), &Event::FocusLost);
+        assert_eq!(throttle(&mut keyboard, 1), 0.0);
+    }
+
+    #[test]
+    fn braking_wins_over_driving() {
+        let mut keyboard = Keyboard::new(1.0, false);
+        press(&mut keyboard, 0, KeyCode::Up);
+        press(&mut keyboard, 0, KeyCode::Char(' '));
+        assert_eq!(keyboard.controls(at(1)).unwrap(), Controls::new(0.0, 1.0, 0.0).unwrap());
+    }
+
+    #[test]
+    fn steering_moves_over_time_and_straightens_when_let_go() {
+        let mut keyboard = Keyboard::new(1.0, true);
+        keyboard.controls(at(0)).unwrap();
+        press(&mut keyboard, 0, KeyCode::Left);
+        assert_eq!(keyboard.controls(at(250)).unwrap().steering(), 0.5);
+        assert_eq!(keyboard.controls(at(600)).unwrap().steering(), 1.0);
+        keyboard.on_event(at(600), &key(KeyCode::Left, KeyEventKind::Release));
+        assert_eq!(keyboard.controls(at(725)).unwrap().steering(), 0.5);
+        assert_eq!(keyboard.controls(at(5_000)).unwrap().steering(), 0.0);
+    }
+
+    #[test]
+    fn an_emergency_stop_stays_until_it_is_released_and_the_release_drives_nothing() {
+        let mut keyboard = Keyboard::new(1.0, false);
+        press(&mut keyboard, 0, KeyCode::Up);
+        press(&mut keyboard, 1, KeyCode::Char('x'));
+        assert_eq!(keyboard.controls(at(9_000)).unwrap(), Controls::emergency());
+        press(&mut keyboard, 9_100, KeyCode::Up);
+        assert_eq!(keyboard.controls(at(9_101)).unwrap(), Controls::emergency());
+        press(&mut keyboard, 9_200, KeyCode::Char('r'));
+        assert_eq!(keyboard.controls(at(9_201)).unwrap(), Controls::release());
+        assert_eq!(keyboard.controls(at(9_900)).unwrap(), Controls::NEUTRAL);
+    }
+
+    #[test]
+    fn ctrl_c_quits_because_raw_mode_makes_it_a_key() {
+        let mut keyboard = Keyboard::new(1.0, false);
+        let event = Event::Key(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL));
+        assert_eq!(keyboard.on_event(at(0), &event), Asked::Quit);
+        assert_eq!(keyboard.on_event(at(0), &key(KeyCode::Char('q'), KeyEventKind::Press)), Asked::Quit);
+    }
+}

@@ -1,0 +1,135 @@
+//! The thread that sends what the driver wants, and where that comes from.
+//!
+//! Runs at control's real-time priority and waits for nothing but its ticks. A source that fails sends neutral (DRV-7).
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+
+use bytes::Bytes;
+use crossterm::event::Event;
+use tokkyu_contract::MonoTime;
+use tokkyu_link::carrier::clock;
+
+use crate::control::gamepad::Gamepad;
+use crate::control::keyboard::{Asked, Keyboard};
+use crate::control::pattern::Pattern;
+use crate::control::recording::{self, Player};
+use crate::control::{Command, ControlError, ControlSource, Controls};
+use crate::program::wiring::make_real_time;
+use crate::program::{
+    DriveError, Driver, Mail, Offered, Outlet, RealTimeGrant, StopFlag, Ticks, sleep_until,
+};
+
+/// What the drive key of the keyboard gives: a walking pace for most vehicles, since a key has no halfway.
+const KEY_THROTTLE: f32 = 0.5;
+
+/// What the thread tells the main thread.
+#[derive(Debug)]
+pub(super) enum Report {
+    /// A command was offered.
+    Sent(Offered, Controls),
+    /// The source cannot say what the driver wants; `None` when it can again.
+    Trouble(Option<String>),
+    /// Ticks left out because the thread was far behind.
+    LeftOut { ticks: u32 },
+    /// What the scheduler granted.
+    RealTime(Vec<RealTimeGrant>),
+}
+
+/// The keyboard, shared between the thread that reads keys and the one that sends commands.
+#[derive(Clone)]
+pub(super) struct SharedKeyboard(Arc<Mutex<Keyboard>>);
+
+impl SharedKeyboard {
+    /// The terminal told something.
+    pub(super) fn on_event(&self, now: MonoTime, event: &Event) -> Asked {
+        // A thread that panicked with the lock held was in a pure function of a few numbers, each valid by itself.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).on_event(now, event)
+    }
+}
+
+impl ControlSource for SharedKeyboard {
+    fn controls(&mut self, now: MonoTime) -> Result<Controls, ControlError> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).controls(now)
+    }
+}
+
+/// Who drives, ready to be asked.
+pub(super) struct Seat {
+    pub(super) source: Box<dyn ControlSource>,
+    pub(super) keyboard: Option<SharedKeyboard>,
+}
+
+impl Seat {
+    /// Opens what `asked` names; `keyboard` is as [`Display::keyboard`](crate::program::Display::keyboard) says. `None`
+    /// when nobody drives.
+    pub(super) fn open(asked: Option<&Driver>, keyboard: Option<bool>) -> Result<Option<Seat>, DriveError> {
+        let seat = |source: Box<dyn ControlSource>| Ok(Some(Seat { source, keyboard: None }));
+        match (asked, keyboard) {
+            (None, None) => Ok(None),
+            (None | Some(Driver::Keyboard), Some(releases)) => Ok(Some(Seat::at_keyboard(releases))),
+            (Some(Driver::Keyboard), None) => Err(DriveError::NoKeyboard),
+            (Some(Driver::Pattern), _) => seat(Box::new(Pattern::new())),
+            (Some(Driver::Gamepad), _) => seat(Box::new(Gamepad::open()?)),
+            (Some(Driver::File(path)), _) => seat(Box::new(player(path)?)),
+        }
+    }
+
+    fn at_keyboard(releases: bool) -> Seat {
+        let keyboard = SharedKeyboard(Arc::new(Mutex::new(Keyboard::new(KEY_THROTTLE, releases))));
+        Seat { source: Box::new(keyboard.clone()), keyboard: Some(keyboard) }
+    }
+}
+
+fn player(path: &Path) -> Result<Player, ControlError> {
+    Ok(Player::new(recording::read(path)?, false))
+}
+
+/// The thread's belongings.
+pub(super) struct Wheel {
+    pub(super) source: Box<dyn ControlSource>,
+    pub(super) outlet: Outlet,
+    pub(super) ticks: Ticks,
+    /// No command is due from then on.
+    pub(super) until: Option<MonoTime>,
+    pub(super) fifo_priority: Option<u8>,
+    pub(super) mail: Mail<Report>,
+    pub(super) stop: StopFlag,
+}
+
+impl Wheel {
+    /// Starts the thread.
+    pub(super) fn start(self) -> Result<JoinHandle<()>, DriveError> {
+        thread::Builder::new().name("driver".into()).spawn(move || self.run()).map_err(DriveError::Thread)
+    }
+
+    fn run(mut self) {
+        self.mail.post(Report::RealTime(make_real_time("driver", self.fifo_priority)));
+        let mut failing = false;
+        let goes_on = |due| self.until.is_none_or(|until| due < until);
+        while goes_on(self.ticks.due()) && sleep_until(self.ticks.due(), &self.stop) {
+            let issued = self.ticks.due();
+            // Asked at the present moment: a dead-man must not look held because its thread is late.
+            let controls = self.source.controls(clock::now());
+            self.note(&controls, &mut failing);
+            let controls = controls.unwrap_or(Controls::NEUTRAL);
+            let command = Command { controls, sequence: u64::from(self.outlet.number()), issued };
+            let offered = self.outlet.offer(issued, Bytes::copy_from_slice(&command.encode()));
+            self.mail.post(Report::Sent(offered, controls));
+            let ticks = self.ticks.advance(clock::now());
+            if ticks > 0 {
+                self.mail.post(Report::LeftOut { ticks });
+            }
+        }
+    }
+
+    /// Tells when trouble begins or ends, not again each tick.
+    fn note(&self, controls: &Result<Controls, ControlError>, failing: &mut bool) {
+        let why = controls.as_ref().err().map(ToString::to_string);
+        if why.is_some() != *failing {
+            *failing = why.is_some();
+            self.mail.post(Report::Trouble(why));
+        }
+    }
+}

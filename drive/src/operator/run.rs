@@ -1,0 +1,401 @@
+//! The main loop of the operator's program.
+//!
+//! Each turn takes what the link, the threads and the keyboard told, at most [`LOOK_EVERY`] after it happened, keeps the
+//! books and tells the status.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+use std::sync::mpsc::Receiver;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use tokkyu_contract::MonoTime;
+use tokkyu_link::carrier::{CloseReason, FailedHandshakes, clock};
+use tokkyu_link::core::Event;
+use tokkyu_link::runtime::{Link, LinkEvent, LinkState};
+use tokkyu_measure::{Environment, Figures};
+
+use super::driver::{self, SharedKeyboard, Wheel};
+use super::pictures;
+use super::status::{
+    CaptureClock, DriverControls, DriverStatus, OperatorStatus, PictureStatus, SavedFigures,
+};
+use super::{OperatorOptions, OperatorSummary};
+use crate::control::Controls;
+use crate::control::keyboard::Asked;
+use crate::program::figures::ms;
+use crate::program::{
+    Arrived, ClockPair, Desk, DriveError, LinkMeter, LinkWatch, ReceivedBooks, Recent, SentBook, Session,
+    StopFlag, Ticks, endpoint_name, news_of, news_of_handshakes,
+};
+use crate::save::Saver;
+
+/// Longest wait for a key or an event of the link.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// From the first session to the first command: both ends tell each other their flows.
+const GET_ACQUAINTED: Duration = Duration::from_millis(200);
+/// Longest wait at the end for the vehicle to leave first: it still waits for our word on its last pictures.
+const SETTLE: Duration = Duration::from_secs(2);
+
+/// How far the run is; see the drawing in `operator/mod.rs`.
+pub(super) enum Phase {
+    Listening,
+    Settling { until: MonoTime },
+    Over,
+}
+
+/// What the main thread keeps of one camera.
+pub(super) struct CameraSide {
+    pub(super) flow: String,
+    pub(super) period: Duration,
+    pub(super) lifespan: Option<Duration>,
+    pub(super) recent: Recent,
+    pub(super) ages: Figures,
+    pub(super) size_bytes: usize,
+    pub(super) payload_bytes: u64,
+    pub(super) corrupt: u64,
+}
+
+/// What the main thread keeps of the commands.
+pub(super) struct DriverSide {
+    pub(super) book: SentBook,
+    /// Waits for its first tick.
+    pub(super) wheel: Option<Wheel>,
+    pub(super) controls: Option<Controls>,
+    pub(super) trouble: Option<String>,
+}
+
+/// How the run went so far.
+#[derive(Default)]
+pub(super) struct Course {
+    pub(super) sessions: u64,
+    pub(super) first_session: Option<MonoTime>,
+    pub(super) capture_clock: CaptureClock,
+    pub(super) handshakes: FailedHandshakes,
+    pub(super) ticks_left_out: u64,
+    pub(super) overrun: u64,
+    pub(super) interrupted: bool,
+    pub(super) quit: bool,
+    pub(super) failure: Option<DriveError>,
+}
+
+/// What the threads report.
+pub(super) struct Inbox {
+    pub(super) pictures: Receiver<pictures::Report>,
+    pub(super) driver: Receiver<driver::Report>,
+    /// Reports that found no room.
+    pub(super) unread: [Arc<AtomicU64>; 2],
+}
+
+/// The running program.
+pub(super) struct Operator<'a> {
+    pub(super) options: OperatorOptions,
+    pub(super) desk: Desk<'a, OperatorStatus>,
+    pub(super) stop: StopFlag,
+    pub(super) link: Link,
+    pub(super) session: Session,
+    pub(super) meter: LinkMeter,
+    pub(super) watch: LinkWatch,
+    pub(super) phase: Phase,
+    pub(super) course: Course,
+    pub(super) cameras: Vec<CameraSide>,
+    pub(super) driver: Option<DriverSide>,
+    pub(super) keyboard: Option<SharedKeyboard>,
+    pub(super) received: ReceivedBooks,
+    pub(super) saver: Option<Arc<Saver>>,
+    pub(super) inbox: Inbox,
+    pub(super) threads: Vec<JoinHandle<()>>,
+    pub(super) halt: StopFlag,
+    pub(super) clocks: ClockPair,
+    pub(super) environment: Environment,
+}
+
+impl Operator<'_> {
+    /// Runs to the end.
+    pub(super) fn run(mut self) -> Result<OperatorSummary, DriveError> {
+        if let Some(first) = self.options.start_at {
+            self.start_driving(first, self.pictures_end(first));
+        }
+        while !self.is_over(clock::now()) {
+            let waited = self.take_keys();
+            self.take_events(if waited { Duration::ZERO } else { LOOK_EVERY });
+            self.take_reports();
+            self.tell_status(clock::now());
+        }
+        self.finish()
+    }
+
+    /// The one place where the phase moves on time and requests; the vehicle's leaving moves it in `on_down`.
+    fn is_over(&mut self, now: MonoTime) -> bool {
+        if self.watch.is_gone(self.link.stats().at) {
+            self.course.failure.get_or_insert(DriveError::LinkGone);
+        }
+        let lasted =
+            self.course.first_session.zip(self.options.duration).is_some_and(|(since, d)| now >= since + d);
+        match self.phase {
+            Phase::Over => return true,
+            Phase::Settling { until } if now >= until => return true,
+            Phase::Listening if self.saw_last_pictures() => {
+                self.phase = Phase::Settling { until: now + SETTLE };
+            }
+            Phase::Listening | Phase::Settling { .. } => {}
+        }
+        self.course.interrupted = self.stop.is_set() && self.course.failure.is_none();
+        self.course.interrupted || self.course.quit || lasted || self.course.failure.is_some()
+    }
+
+    /// Whether the last picture asked for was seen of every camera, or something after it.
+    fn saw_last_pictures(&self) -> bool {
+        let Some(last) = self.options.samples.and_then(|samples| samples.checked_sub(1)) else {
+            return false;
+        };
+        let seen = |stream| self.received.highest(stream).is_some_and(|highest| highest >= last);
+        !self.cameras.is_empty() && (0..self.cameras.len()).all(seen)
+    }
+
+    fn take_keys(&mut self) -> bool {
+        let Some(keyboard) = &self.keyboard else {
+            let quit = &mut self.course.quit;
+            return self.desk.display.keys(LOOK_EVERY, &mut |event| *quit |= asks_to_quit(event));
+        };
+        let quit = &mut self.course.quit;
+        self.desk.display.keys(LOOK_EVERY, &mut |event| {
+            *quit |= keyboard.on_event(clock::now(), event) == Asked::Quit;
+        })
+    }
+
+    pub(super) fn take_events(&mut self, wait: Duration) {
+        let mut next = self.link.event(wait);
+        while let Some(event) = next {
+            self.take_reports();
+            self.on_event(event);
+            next = self.link.event(Duration::ZERO);
+        }
+    }
+
+    fn on_event(&mut self, event: LinkEvent) {
+        let sent: Vec<String> = self.driver.iter().map(|driver| driver.book.stream().to_owned()).collect();
+        let received: Vec<String> = self.cameras.iter().map(|camera| camera.flow.clone()).collect();
+        if let Some(news) = news_of(&event, |flow| endpoint_name(flow, &sent, &received)) {
+            self.desk.tell(news);
+        }
+        match event {
+            LinkEvent::State(LinkState::Up { session }) => self.on_session(session),
+            LinkEvent::State(LinkState::Connecting) => self.on_session_end(),
+            LinkEvent::State(LinkState::Down(reason)) => {
+                self.on_session_end();
+                self.on_down(&reason);
+            }
+            LinkEvent::Session(event) => self.on_session_event(&event),
+            LinkEvent::Trouble(_) => {}
+        }
+    }
+
+    fn on_session(&mut self, session: u64) {
+        self.course.sessions += 1;
+        self.received.on_session(session);
+        if let Some(driver) = &mut self.driver {
+            let records = driver.book.on_session(session);
+            self.desk.write(records);
+        }
+        self.session.set(Some(session));
+        self.desk.tell(format!("session {session} is up"));
+        let now = clock::now();
+        self.course.first_session.get_or_insert(now);
+        self.start_driving(now + GET_ACQUAINTED, None);
+    }
+
+    fn on_session_end(&mut self) {
+        self.session.set(None);
+        if let Some(driver) = &mut self.driver {
+            let records = driver.book.on_session_end();
+            self.desk.write(records);
+        }
+    }
+
+    /// A vehicle that leaves after its pictures has ended its run.
+    fn on_down(&mut self, reason: &CloseReason) {
+        self.take_reports();
+        let left = matches!(reason, CloseReason::ByPeer { .. });
+        let came = (0..self.cameras.len()).any(|stream| self.received.highest(stream).is_some());
+        if matches!(self.phase, Phase::Settling { .. }) || left && came && self.options.samples.is_some() {
+            self.phase = Phase::Over;
+        }
+    }
+
+    fn on_session_event(&mut self, event: &Event) {
+        match event {
+            Event::Settled { id, outcome } => {
+                let Some(driver) = &mut self.driver else { return };
+                let record = driver.book.on_settled(id.sequence, *outcome);
+                self.desk.write(record);
+            }
+            Event::Missed { id, outcome } => {
+                let Some(session) = self.session.get() else { return };
+                let record = self.received.on_missed(session, *id, *outcome);
+                self.desk.write(record);
+            }
+            _ => {}
+        }
+    }
+
+    /// When the last picture asked for is over: commands beyond it would reach nobody and count as lost.
+    fn pictures_end(&self, first: MonoTime) -> Option<MonoTime> {
+        let longest = self.cameras.iter().map(|camera| camera.period).max()?;
+        Some(first + longest.saturating_mul(self.options.samples?))
+    }
+
+    /// Starts the driver's thread, once. It ends by itself at `until`.
+    fn start_driving(&mut self, first: MonoTime, until: Option<MonoTime>) {
+        let Some(wheel) = self.driver.as_mut().and_then(|driver| driver.wheel.take()) else { return };
+        let ticks = Ticks::new(first, wheel.ticks.period());
+        match (Wheel { ticks, until, ..wheel }).start() {
+            Ok(thread) => self.threads.push(thread),
+            Err(error) => self.course.failure = Some(error),
+        }
+    }
+
+    pub(super) fn take_reports(&mut self) {
+        while let Ok(report) = self.inbox.driver.try_recv() {
+            self.on_driver_report(report);
+        }
+        while let Ok(report) = self.inbox.pictures.try_recv() {
+            self.on_picture_report(report);
+        }
+    }
+
+    fn on_driver_report(&mut self, report: driver::Report) {
+        let Some(driver) = &mut self.driver else { return };
+        match report {
+            driver::Report::Sent(offered, controls) => {
+                driver.controls = Some(controls);
+                let record = driver.book.on_offered(&offered);
+                self.desk.write(record);
+            }
+            driver::Report::Trouble(why) => {
+                driver.trouble = why.clone();
+                self.desk.tell(why.unwrap_or_else(|| "the driver's controls are back".to_owned()));
+            }
+            driver::Report::LeftOut { ticks } => self.course.ticks_left_out += u64::from(ticks),
+            driver::Report::RealTime(grants) => self.desk.on_grants(grants),
+        }
+    }
+
+    fn on_picture_report(&mut self, report: pictures::Report) {
+        match report {
+            pictures::Report::Picture { arrived, bytes, fault, age_error } => {
+                self.on_picture(&arrived, bytes, fault);
+                self.course.capture_clock.on_age_error(age_error);
+            }
+            pictures::Report::Ended { overrun } => self.course.overrun += overrun,
+            pictures::Report::RealTime(grants) => self.desk.on_grants(grants),
+        }
+    }
+
+    fn on_picture(&mut self, arrived: &Arrived, bytes: usize, fault: Option<String>) {
+        let camera = &mut self.cameras[arrived.stream];
+        camera.recent.on_arrival(arrived.capture, arrived.arrival);
+        let age = arrived.arrival.since(arrived.capture);
+        camera.ages.record(u64::try_from(age.as_nanos()).unwrap_or(u64::MAX));
+        camera.size_bytes = bytes;
+        camera.payload_bytes += bytes as u64;
+        if let Some(fault) = fault {
+            camera.corrupt += 1;
+            let words = format!("{}: picture {}: {fault}", camera.flow, arrived.id.sequence);
+            self.desk.tell(words);
+        }
+        let records = self.received.on_arrived(arrived);
+        self.desk.write(records);
+    }
+
+    fn tell_status(&mut self, now: MonoTime) {
+        if !self.desk.is_status_due(now) {
+            return;
+        }
+        let handshakes = self.link.stats().carrier.failed_handshakes;
+        for news in
+            news_of_handshakes(&std::mem::replace(&mut self.course.handshakes, handshakes), &handshakes)
+        {
+            self.desk.tell(news);
+        }
+        let status = self.status(now);
+        self.desk.display.on_status(now, &status);
+    }
+
+    /// The status at `now`.
+    pub(super) fn status(&mut self, now: MonoTime) -> OperatorStatus {
+        let link = self.meter.read(&self.link.stats(), 0);
+        let pictures = |(stream, camera): (usize, &CameraSide)| PictureStatus {
+            ledger: self.received.ledger(stream).into(),
+            ..camera.status(now)
+        };
+        OperatorStatus {
+            at_ns: now.as_nanos(),
+            elapsed_ms: ms(now.since(self.clocks.times().0)),
+            total_ms: self.options.duration.map(ms),
+            robot: self.options.robot.name.clone(),
+            cameras: self.cameras.iter().enumerate().map(pictures).collect(),
+            link,
+            control: self.driver.as_ref().map(DriverSide::status),
+            saved: self.saver.as_deref().map(saved),
+        }
+    }
+}
+
+fn asks_to_quit(event: &crossterm::event::Event) -> bool {
+    // Only the words for quitting matter here: nobody drives by these keys.
+    let mut keys = crate::control::keyboard::Keyboard::new(0.0, false);
+    keys.on_event(MonoTime::ZERO, event) == Asked::Quit
+}
+
+/// Saving as it stands.
+pub(super) fn saved(saver: &Saver) -> SavedFigures {
+    let counts = saver.saved();
+    SavedFigures {
+        offered: counts.offered,
+        written: counts.written,
+        dropped: counts.dropped,
+        refused: counts.refused,
+        trouble: saver.trouble().map(str::to_owned),
+    }
+}
+
+impl CameraSide {
+    fn status(&self, now: MonoTime) -> PictureStatus {
+        let [p50, p99] = self.recent.percentiles([50, 99]);
+        let age = self.recent.age(now);
+        PictureStatus {
+            flow: self.flow.clone(),
+            age_ms: age.map(ms),
+            lifespan_ms: self.lifespan.map(ms),
+            is_stale: age.zip(self.lifespan).is_some_and(|(age, lifespan)| age > lifespan),
+            rate_hz: self.recent.rate_hz(now),
+            p50_ms: p50.map(ms),
+            p99_ms: p99.map(ms),
+            size_bytes: self.size_bytes as u64,
+            corrupt: self.corrupt,
+            ages_ms: self.recent.curve().into_iter().map(ms).collect(),
+            ..PictureStatus::default()
+        }
+    }
+}
+
+impl DriverSide {
+    fn status(&self) -> DriverStatus {
+        DriverStatus {
+            flow: self.book.stream().to_owned(),
+            ledger: self.book.ledger().into(),
+            controls: self.controls.as_ref().map(DriverControls::from),
+            trouble: self.trouble.clone(),
+        }
+    }
+}
+
+impl CaptureClock {
+    fn on_age_error(&mut self, error: Duration) {
+        match u64::try_from(error.as_nanos()) {
+            Ok(error_ns) => self.worst_error_ns = self.worst_error_ns.max(Some(error_ns)),
+            Err(_) => self.without_estimate += 1,
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Brings the operator's program up: keys, driver, link, records, threads, in the order in which a mistake is cheapest.
+
+use std::sync::Arc;
+use std::thread::JoinHandle;
+
+use tokkyu_contract::yaml::robot::Flow;
+use tokkyu_contract::{Class, MonoTime};
+use tokkyu_link::runtime::{Link, Role};
+use tokkyu_measure::Figures;
+
+use super::driver::{self, Seat, Wheel};
+use super::pictures::{self, Pictures};
+use super::run::{CameraSide, Course, DriverSide, Inbox, Operator, Phase};
+use super::status::CaptureClock;
+use super::{OperatorOptions, OperatorStatus};
+use crate::control::command::COMMAND_BYTES;
+use crate::program::wiring::{self, fifo};
+use crate::program::{
+    ClockPair, Desk, Display, DriveError, LinkMeter, LinkWatch, Mail, Outlet, Ready, RealTimeGrant,
+    ReceivedBooks, Recent, RecordsFile, SentBook, Session, StopFlag, Ticks, identity, summary, trusted,
+};
+use crate::save::Saver;
+
+impl<'a> Operator<'a> {
+    /// Starts everything but the driver's thread, which waits for its first tick.
+    pub(super) fn start(
+        options: OperatorOptions,
+        display: &'a mut dyn Display<OperatorStatus>,
+        stop: &StopFlag,
+    ) -> Result<Operator<'a>, DriveError> {
+        let clocks = ClockPair::read();
+        let flows: Vec<Flow> = wiring::camera_flows(&options.robot).cloned().collect();
+        let command = wiring::command_flow(&options.robot)?.cloned();
+        if flows.is_empty() && command.is_none() {
+            return Err(DriveError::NothingToDo { robot: options.robot.name.clone() });
+        }
+        let seat = match &command {
+            Some(_) => Seat::open(options.control.as_ref(), display.keyboard())?,
+            None => None,
+        };
+        let records = RecordsFile::create(options.records.as_deref())?;
+        let link = listen(&options)?;
+        let saver = options.save.as_deref().map(Saver::create).transpose()?.map(Arc::new);
+        let ready = Ready {
+            program: "operator".to_owned(),
+            robot: options.robot.name.clone(),
+            local: link.local_address(),
+            at_ns: clocks.mono_ns,
+            real_time: RealTimeGrant::of("link", link.real_time()),
+        };
+        let session = Session::default();
+        let (picture_mail, picture_reports, picture_unread) = Mail::open();
+        let (driver_mail, driver_reports, driver_unread) = Mail::open();
+        let halt = StopFlag::new();
+        let threads = receive(&link, &flows, &options, saver.as_ref(), &picture_mail, &halt)?;
+        let keyboard = seat.as_ref().and_then(|seat| seat.keyboard.clone());
+        let take_wheel =
+            |(flow, seat)| driver_side(&link, &flow, seat, &options, &session, driver_mail, &halt);
+        let driver = command.zip(seat).map(take_wheel);
+        let unread = [picture_unread, driver_unread];
+        let capture_clock = CaptureClock { is_shared: options.same_clock, ..CaptureClock::default() };
+        Ok(Operator {
+            desk: Desk::open(display, records, ready),
+            environment: summary::environment(clocks),
+            received: ReceivedBooks::new(flows.iter().map(|flow| flow.name.as_str())),
+            cameras: flows.iter().map(CameraSide::of).collect(),
+            phase: Phase::Listening,
+            meter: LinkMeter::default(),
+            watch: LinkWatch::default(),
+            course: Course { capture_clock, ..Course::default() },
+            inbox: Inbox { pictures: picture_reports, driver: driver_reports, unread },
+            stop: stop.clone(),
+            options,
+            clocks,
+            link,
+            saver,
+            session,
+            driver,
+            keyboard,
+            threads,
+            halt,
+        })
+    }
+}
+
+fn driver_side(
+    link: &Link,
+    flow: &Flow,
+    seat: Seat,
+    options: &OperatorOptions,
+    session: &Session,
+    mail: Mail<driver::Report>,
+    halt: &StopFlag,
+) -> DriverSide {
+    let publisher = link.publish(wiring::publication(flow, COMMAND_BYTES));
+    let longest = wiring::longest_sample_bytes(options.site.link.mtu);
+    let wheel = Wheel {
+        source: seat.source,
+        outlet: Outlet::new(0, publisher, session.clone(), longest),
+        // The first tick is set when it is known.
+        ticks: Ticks::new(MonoTime::ZERO, wiring::period(flow)),
+        until: None,
+        fifo_priority: fifo(&options.site, Class::Control, options.priority),
+        mail,
+        stop: halt.clone(),
+    };
+    DriverSide {
+        book: SentBook::new(&flow.name, &flow.qos),
+        wheel: Some(wheel),
+        controls: None,
+        trouble: None,
+    }
+}
+
+fn listen(options: &OperatorOptions) -> Result<Link, DriveError> {
+    let site = &options.site;
+    let keys = (identity(options.identity.as_deref(), &site.link)?, trusted(&options.trust, &site.link)?);
+    let bind = options.listen.unwrap_or(site.link.listen);
+    Ok(Link::start(wiring::link_config(Role::Operator, bind, site, options.priority, keys))?)
+}
+
+fn receive(
+    link: &Link,
+    flows: &[Flow],
+    options: &OperatorOptions,
+    saver: Option<&Arc<Saver>>,
+    mail: &Mail<pictures::Report>,
+    halt: &StopFlag,
+) -> Result<Vec<JoinHandle<()>>, DriveError> {
+    let start = |(stream, flow): (usize, &Flow)| {
+        let pictures = Pictures {
+            stream,
+            name: flow.name.as_str().into(),
+            subscriber: link.subscribe(wiring::subscription(flow)),
+            saver: saver.cloned(),
+            same_clock: options.same_clock,
+            fifo_priority: fifo(&options.site, Class::Realtime, options.priority),
+            mail: mail.clone(),
+            stop: halt.clone(),
+        };
+        pictures.start()
+    };
+    flows.iter().enumerate().map(start).collect()
+}
+
+impl CameraSide {
+    fn of(flow: &Flow) -> CameraSide {
+        CameraSide {
+            flow: flow.name.clone(),
+            period: wiring::period(flow),
+            lifespan: flow.qos.lifespan,
+            recent: Recent::default(),
+            ages: Figures::new(),
+            size_bytes: 0,
+            payload_bytes: 0,
+            corrupt: 0,
+        }
+    }
+}

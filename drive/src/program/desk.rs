@@ -1,0 +1,81 @@
+//! What a program's main thread writes to: the display, the records, the list of what the scheduler granted.
+
+use std::time::Duration;
+
+use tokkyu_contract::MonoTime;
+use tokkyu_link::carrier::clock;
+use tokkyu_measure::Record;
+
+use super::{Display, Happening, Ready, RealTimeGrant, RecordsFile};
+
+const STATUS_EVERY: Duration = Duration::from_millis(250);
+/// The same words are told again after this at the earliest: a peer that refuses every half second says it once.
+const REPEAT_AFTER: Duration = Duration::from_secs(5);
+/// Of so many different words this is known.
+const MOST_TOLD: usize = 32;
+
+/// See the module; `S` is the program's status.
+pub(crate) struct Desk<'a, S> {
+    pub(crate) display: &'a mut dyn Display<S>,
+    pub(crate) records: RecordsFile,
+    pub(crate) real_time: Vec<RealTimeGrant>,
+    next_status: MonoTime,
+    /// What was told in the last seconds.
+    told: Vec<(MonoTime, String)>,
+}
+
+impl<'a, S> Desk<'a, S> {
+    /// Tells that the program runs, and what the link's thread was granted.
+    pub(crate) fn open(display: &'a mut dyn Display<S>, records: RecordsFile, ready: Ready) -> Desk<'a, S> {
+        display.on_ready(&ready);
+        let mut desk =
+            Desk { display, records, real_time: Vec::new(), next_status: MonoTime::ZERO, told: Vec::new() };
+        desk.on_grants(ready.real_time);
+        desk
+    }
+
+    /// Tells that something happened just now, unless the same was told a moment ago.
+    pub(crate) fn tell(&mut self, words: impl Into<String>) {
+        let (now, words) = (clock::now(), words.into());
+        self.told.retain(|(told, _)| now.since(*told) < REPEAT_AFTER);
+        if self.told.iter().all(|(_, told)| *told != words) {
+            self.tell_always(now, words.as_str());
+            self.told.truncate(MOST_TOLD);
+            self.told.push((now, words));
+        }
+    }
+
+    /// Tells that something happened at `at`.
+    pub(crate) fn tell_always(&mut self, at: MonoTime, words: impl Into<String>) {
+        self.display.on_event(clock::now(), &Happening::new(at, words));
+    }
+
+    /// Writes records; a disk that fails is told and ends nothing.
+    pub(crate) fn write(&mut self, records: impl IntoIterator<Item = Record>) {
+        if let Some(error) = self.records.write(records) {
+            let words = error.to_string();
+            self.tell(words);
+        }
+    }
+
+    /// A thread was granted or refused something.
+    pub(crate) fn on_grants(&mut self, grants: Vec<RealTimeGrant>) {
+        let worth_telling = |grant: &&RealTimeGrant| !grant.what.starts_with("timer slack");
+        for RealTimeGrant { thread, what, refused } in grants.iter().filter(worth_telling) {
+            self.tell(match refused {
+                None => format!("{thread}: {what} granted"),
+                Some(why) => format!("{thread}: {what} refused: {why}"),
+            });
+        }
+        self.real_time.extend(grants);
+    }
+
+    /// True every 250 ms.
+    pub(crate) fn is_status_due(&mut self, now: MonoTime) -> bool {
+        let is_due = now >= self.next_status;
+        if is_due {
+            self.next_status = now + STATUS_EVERY;
+        }
+        is_due
+    }
+}

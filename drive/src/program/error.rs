@@ -1,0 +1,159 @@
+//! Why a program cannot begin, or ended before it was told to; each with its remedy and its exit code. DRV-76.
+
+use std::io;
+
+use tokkyu_link::carrier::{CarrierError, CloseReason, KeyError};
+use tokkyu_link::runtime::LinkError;
+use tokkyu_measure::{RecordError, StorageError};
+
+use super::ExitCode;
+use crate::camera::CameraError;
+use crate::camera::street::StreetError;
+use crate::control::ControlError;
+use crate::save::SaveError;
+
+/// Why a program ended.
+#[derive(Debug, thiserror::Error)]
+pub enum DriveError {
+    /// The robot has no flow this program has anything to do with.
+    #[error(
+        "robot {robot:?} has no flow with a source and none toward the vehicle; add source: to a camera's flow in robot.yaml"
+    )]
+    NothingToDo {
+        /// The robot's name.
+        robot: String,
+    },
+    /// More than one flow that would drive.
+    #[error(
+        "flows {first} and {second} are both of class control toward the vehicle; one vehicle takes commands from one flow"
+    )]
+    TwoCommandFlows {
+        /// One of them.
+        first: String,
+        /// Another.
+        second: String,
+    },
+    /// A flow's declaration contradicts what it is to carry.
+    #[error("flow {flow}: {what}; {remedy}")]
+    Flow {
+        /// The flow's name.
+        flow: String,
+        /// What is wrong.
+        what: String,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// Nobody said where the operator is.
+    #[error("no operator to dial: give --operator ADDRESS:PORT or link: {{operator: ...}} in site.yaml")]
+    NoOperator,
+    /// Nobody said which key is ours.
+    #[error(
+        "no key of our own: make one with \"tokkyu keys new FILE\" and give --identity FILE or link: {{identity: ...}} in site.yaml"
+    )]
+    NoIdentity,
+    /// Nobody is trusted.
+    #[error(
+        "no peer is trusted: copy the peer's .pub file here and give --trust FILE or link: {{trust: [...]}} in site.yaml"
+    )]
+    NobodyTrusted,
+    /// A key's file is missing, wrong, or open to others.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+    /// The link cannot be started.
+    #[error(transparent)]
+    Link(#[from] LinkError),
+    /// The link's thread ended by itself.
+    #[error("the link's thread ended by itself; this is a fault of tokkyu, please report it")]
+    LinkGone,
+    /// The peer will not have us, or we will not have it, and waiting changes nothing.
+    #[error("{0}")]
+    Refused(CloseReason),
+    /// A camera's source cannot be opened.
+    #[error("flow {flow}: {source}")]
+    Camera {
+        /// The camera's flow.
+        flow: String,
+        /// Why not.
+        source: CameraError,
+    },
+    /// The street scene cannot be had.
+    #[error(transparent)]
+    Street(#[from] StreetError),
+    /// The source of commands cannot be opened.
+    #[error(transparent)]
+    Control(#[from] ControlError),
+    /// The keyboard drives only from a terminal.
+    #[error(
+        "the keyboard drives from a terminal alone: run with --status view in a terminal, or give --control pattern, gamepad or FILE"
+    )]
+    NoKeyboard,
+    /// The terminal cannot be set up.
+    #[error("the terminal cannot be used: {0}; use --status plain")]
+    Terminal(io::Error),
+    /// A thread cannot be started.
+    #[error("no thread can be started: {0}; are too many processes running?")]
+    Thread(io::Error),
+    /// Pictures cannot be saved.
+    #[error(transparent)]
+    Save(#[from] SaveError),
+    /// Saving ended early.
+    #[error("not every picture was saved: {0}")]
+    NotSaved(String),
+    /// Records cannot be written.
+    #[error(transparent)]
+    Records(#[from] RecordError),
+    /// The summary cannot be written.
+    #[error(transparent)]
+    Summary(#[from] StorageError),
+}
+
+impl DriveError {
+    /// The program's exit code.
+    pub fn exit_code(&self) -> ExitCode {
+        use DriveError as E;
+        match self {
+            E::NothingToDo { .. }
+            | E::TwoCommandFlows { .. }
+            | E::Flow { .. }
+            | E::NoOperator
+            | E::NoIdentity
+            | E::NobodyTrusted
+            | E::NoKeyboard => ExitCode::Usage,
+            E::Key(error) => of_key(error),
+            E::Link(error) => of_link(error),
+            E::Refused(_) => ExitCode::Refused,
+            E::Camera { source, .. } => of_camera(source),
+            E::Control(ControlError::NoGamepad) | E::Street(_) | E::Terminal(_) | E::Thread(_) => {
+                ExitCode::NotPossible
+            }
+            E::Control(_) => ExitCode::Usage,
+            E::LinkGone => ExitCode::Failed,
+            E::Save(_) | E::NotSaved(_) | E::Records(_) | E::Summary(_) => ExitCode::NotWritten,
+        }
+    }
+}
+
+fn of_key(error: &KeyError) -> ExitCode {
+    match error {
+        KeyError::NoRandom | KeyError::Write { .. } => ExitCode::NotPossible,
+        _ => ExitCode::Usage,
+    }
+}
+
+fn of_link(error: &LinkError) -> ExitCode {
+    match error {
+        LinkError::Carrier(CarrierError::Key(key)) => of_key(key),
+        LinkError::Carrier(CarrierError::IpMtu { .. } | CarrierError::Family { .. }) => ExitCode::Usage,
+        LinkError::Carrier(_) | LinkError::System(_) => ExitCode::NotPossible,
+    }
+}
+
+fn of_camera(error: &CameraError) -> ExitCode {
+    match error {
+        CameraError::NotFound { .. }
+        | CameraError::NoPictures { .. }
+        | CameraError::MixedPictures { .. }
+        | CameraError::Setting { .. } => ExitCode::Usage,
+        _ => ExitCode::NotPossible,
+    }
+}

@@ -1,0 +1,126 @@
+//! Events of the link in plain words, and which ends of a session are for good.
+//!
+//! Pure. Events that the status counts anyway (samples settled or missed, grants, deadlines) give no words.
+
+use tokkyu_contract::FlowId;
+use tokkyu_link::carrier::{CloseReason, FailedHandshakes};
+use tokkyu_link::core::Event;
+use tokkyu_link::runtime::{LinkEvent, LinkState};
+
+use crate::text::printable;
+
+/// Longest name or reason of the peer that is shown.
+const PEER_TEXT: usize = 200;
+
+/// Whether trying again cannot help until someone changes a file on one of the two machines.
+pub(crate) fn never_succeeds(reason: &CloseReason) -> bool {
+    matches!(
+        reason,
+        CloseReason::PeerKeyUntrusted { .. }
+            | CloseReason::OurKeyRefused { .. }
+            | CloseReason::OtherProtocol { .. }
+    )
+}
+
+/// Words for handshakes that failed at the end that listens, where nobody else tells of them.
+pub(crate) fn news_of_handshakes(before: &FailedHandshakes, after: &FailedHandshakes) -> Vec<&'static str> {
+    let mut news = Vec::new();
+    if after.untrusted_key > before.untrusted_key {
+        news.push(
+            "a machine whose key is not trusted here wanted in; if it is your vehicle, copy its .pub file here and \
+             run: tokkyu keys trust FILE",
+        );
+    }
+    if after.other_protocol > before.other_protocol {
+        news.push("a machine with another version of tokkyu wanted in; bring both to the same version");
+    }
+    if after.busy > before.busy {
+        news.push("a second machine wanted in while the session is up; it was refused");
+    }
+    news
+}
+
+/// Name of endpoint `flow` in an event. The link counts publications and subscriptions apart, both from 1, so where
+/// both have this number both are named.
+pub(crate) fn endpoint_name(flow: FlowId, publications: &[String], subscriptions: &[String]) -> String {
+    let at = usize::from(flow.0).wrapping_sub(1);
+    let named: Vec<&str> =
+        [publications, subscriptions].iter().filter_map(|of| of.get(at)).map(String::as_str).collect();
+    if named.is_empty() { flow.to_string() } else { named.join(" or ") }
+}
+
+/// What `event` is in words; `name` gives the name of one of our flows.
+pub(crate) fn news_of(event: &LinkEvent, name: impl Fn(FlowId) -> String) -> Option<String> {
+    match event {
+        // A session counts as up when something came of it, which the programs tell themselves: a peer that does not
+        // trust us ends it a moment after it began.
+        LinkEvent::State(LinkState::Connecting | LinkState::Up { .. }) => None,
+        LinkEvent::State(LinkState::Down(reason)) => Some(printable(&reason.to_string(), 2 * PEER_TEXT)),
+        LinkEvent::Trouble(what) => Some(what.clone()),
+        LinkEvent::Session(event) => news_of_session(event, name),
+    }
+}
+
+fn news_of_session(event: &Event, name: impl Fn(FlowId) -> String) -> Option<String> {
+    match event {
+        Event::Incompatible { flow, mismatches } => Some(format!(
+            "{}: the two ends do not agree on {mismatches}; bring both to the same robot.yaml",
+            name(*flow)
+        )),
+        Event::OtherType { flow, peer_type } => Some(format!(
+            "{}: the other end has it as {}; bring both to the same robot.yaml",
+            name(*flow),
+            printable(peer_type, PEER_TEXT)
+        )),
+        Event::PeerSilent => Some("nothing is heard from the other end".to_owned()),
+        Event::PeerAlive => Some("the other end is heard again".to_owned()),
+        Event::Delivered(_)
+        | Event::Missed { .. }
+        | Event::Settled { .. }
+        | Event::Matched { .. }
+        | Event::Unmatched { .. }
+        | Event::OfferedDeadlineMissed { .. }
+        | Event::RequestedDeadlineMissed { .. }
+        | Event::Grant { .. } => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wrong_key_is_for_good_and_a_lost_network_is_not() {
+        assert!(never_succeeds(&CloseReason::PeerKeyUntrusted { fingerprint: None }));
+        assert!(never_succeeds(&CloseReason::OurKeyRefused { fingerprint: "SHA256:x".into() }));
+        assert!(never_succeeds(&CloseReason::OtherProtocol { ours: "tokkyu/1".into() }));
+        for passing in [CloseReason::Busy, CloseReason::Replaced, CloseReason::PeerRestarted] {
+            assert!(!never_succeeds(&passing), "{passing}");
+        }
+    }
+
+    #[test]
+    fn a_refused_stranger_is_told_once_with_the_remedy() {
+        let before = FailedHandshakes { untrusted_key: 1, ..FailedHandshakes::default() };
+        let after = FailedHandshakes { untrusted_key: 3, timed_out: 1, ..before };
+        let news = news_of_handshakes(&before, &after);
+        assert!(news.len() == 1 && news[0].contains("tokkyu keys trust FILE"), "{news:?}");
+        assert!(news_of_handshakes(&after, &after).is_empty());
+    }
+
+    #[test]
+    fn an_endpoint_is_named_as_well_as_its_number_allows() {
+        let (out, back) =
+            (vec!["camera/front".to_owned(), "camera/rear".to_owned()], vec!["drive".to_owned()]);
+        assert_eq!(endpoint_name(FlowId(1), &out, &back), "camera/front or drive");
+        assert_eq!(endpoint_name(FlowId(2), &out, &back), "camera/rear");
+        assert_eq!(endpoint_name(FlowId(9), &out, &back), "flow 9");
+    }
+
+    #[test]
+    fn what_the_peer_calls_its_types_cannot_draw_on_the_screen() {
+        let event = Event::OtherType { flow: FlowId(1), peer_type: "x\x1b[2J".into() };
+        let text = news_of(&LinkEvent::Session(event), |_| "camera/front".into()).unwrap();
+        assert!(text.starts_with("camera/front: the other end has it as x·[2J"), "{text}");
+    }
+}

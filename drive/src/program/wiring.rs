@@ -1,0 +1,168 @@
+//! From the contract to the link: configuration, publications, subscriptions, real-time priorities.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use tokkyu_contract::class::LinuxSched;
+use tokkyu_contract::yaml::Site;
+use tokkyu_contract::yaml::robot::{Flow, Robot, Toward};
+use tokkyu_contract::{Class, Rate};
+use tokkyu_link::carrier::realtime::{self, RealTime};
+use tokkyu_link::carrier::{SecretKey, TrustStore};
+use tokkyu_link::core::{Publication, Subscription, outbox};
+use tokkyu_link::runtime::{LinkConfig, Role};
+
+use super::{DriveError, RealTimeGrant};
+use crate::control::command::COMMAND_BYTES;
+
+/// Headers of IP, UDP, QUIC, the link's packet and its fragment, rounded up.
+const HEADER_BYTES: usize = 160;
+/// Pictures in a second of a camera whose flow names no rate.
+const CAMERA_PERIOD: Duration = Duration::from_millis(100);
+/// Commands in a second of a flow that names no rate: 50.
+const COMMAND_PERIOD: Duration = Duration::from_millis(20);
+
+/// What the link is told, from the site and the command line's overrides.
+pub(crate) fn link_config(
+    role: Role,
+    bind: SocketAddr,
+    site: &Site,
+    priority: Option<u8>,
+    (secret, trusted): (SecretKey, TrustStore),
+) -> LinkConfig {
+    let real_time = RealTime {
+        fifo_priority: fifo(site, Class::Control, priority),
+        lock_memory: priority != Some(0),
+        cores: site.link_cores.iter().map(|core| usize::from(*core)).collect(),
+    };
+    let mut config = LinkConfig::new(role, bind, secret, trusted);
+    config.ip_mtu = site.link.mtu;
+    config.memory_bytes = usize::try_from(site.link.memory.0).unwrap_or(usize::MAX);
+    if let Some(rate) = site.link.max_rate {
+        config.max_bps = rate.0 as f64;
+    }
+    LinkConfig { real_time, ..config }
+}
+
+/// The `SCHED_FIFO` priority of a thread that serves `class` here: the class's or the one asked for, never above the
+/// site's highest; `None` for none. Asking for 0 is asking for none in every thread.
+pub(crate) fn fifo(site: &Site, class: Class, asked: Option<u8>) -> Option<u8> {
+    let wanted = match (asked, class) {
+        (Some(0), _) => LinuxSched::Other,
+        (Some(priority), Class::Control) => LinuxSched::Fifo(priority),
+        // Pictures stay below control by as much as the class table says, whatever control was given.
+        (Some(priority), class) => match (Class::Control.priorities().linux, class.priorities().linux) {
+            (LinuxSched::Fifo(control), LinuxSched::Fifo(own)) => {
+                LinuxSched::Fifo(priority.saturating_sub(control.saturating_sub(own)).max(1))
+            }
+            (_, other) => other,
+        },
+        (None, class) => class.priorities().linux,
+    };
+    match site.allowed(wanted) {
+        LinuxSched::Fifo(priority) => Some(priority),
+        LinuxSched::Other | LinuxSched::Idle => None,
+    }
+}
+
+/// Gives the calling thread what its class asks for; says what came of it.
+pub(crate) fn make_real_time(thread: &str, fifo_priority: Option<u8>) -> Vec<RealTimeGrant> {
+    let wanted = RealTime { fifo_priority, lock_memory: false, cores: Vec::new() };
+    RealTimeGrant::of(thread, &realtime::apply(&wanted))
+}
+
+/// The flows that carry pictures to the operator, in the robot's order.
+pub(crate) fn camera_flows(robot: &Robot) -> impl Iterator<Item = &Flow> {
+    robot.flows.iter().filter(|flow| flow.toward == Toward::Operator && flow.source.is_some())
+}
+
+/// The flow that carries commands to the vehicle, if there is one.
+pub(crate) fn command_flow(robot: &Robot) -> Result<Option<&Flow>, DriveError> {
+    let drives = |flow: &&Flow| {
+        flow.toward == Toward::Vehicle && flow.class == Class::Control && flow.matching.is_none()
+    };
+    let mut flows = robot.flows.iter().filter(drives);
+    let first = flows.next();
+    if let (Some(first), Some(second)) = (first, flows.next()) {
+        let (first, second) = (first.name.clone(), second.name.clone());
+        return Err(DriveError::TwoCommandFlows { first, second });
+    }
+    if let Some(flow) = first.filter(|flow| flow.size.is_some_and(|size| size.0 < COMMAND_BYTES as u64)) {
+        let what = format!("a command has {COMMAND_BYTES} bytes, more than the flow's size");
+        return Err(DriveError::Flow { flow: flow.name.clone(), what, remedy: "write size: 64 B" });
+    }
+    Ok(first)
+}
+
+/// Time between two samples of `flow`.
+pub(crate) fn period(flow: &Flow) -> Duration {
+    let usual = if flow.toward == Toward::Vehicle { COMMAND_PERIOD } else { CAMERA_PERIOD };
+    flow.rate.map_or(usual, Rate::period)
+}
+
+/// `flow` as its publisher announces it; `bytes` is the length of its longest sample, 0 where that is not known.
+pub(crate) fn publication(flow: &Flow, bytes: usize) -> Publication {
+    Publication {
+        topic: flow.name.clone(),
+        type_name: flow.type_name.clone().unwrap_or_default(),
+        class: flow.class,
+        qos: flow.qos,
+        period: Some(period(flow)),
+        size_bytes: u32::try_from(bytes).unwrap_or(u32::MAX),
+    }
+}
+
+/// `flow` as its subscriber asks for it.
+pub(crate) fn subscription(flow: &Flow) -> Subscription {
+    Subscription {
+        topic: flow.name.clone(),
+        type_name: flow.type_name.clone().unwrap_or_default(),
+        qos: flow.qos,
+    }
+}
+
+/// Longest sample the link takes on a path of this MTU (LNK-6).
+pub(crate) fn longest_sample_bytes(mtu: u16) -> usize {
+    outbox::MAX_SHARDS * (usize::from(mtu) - HEADER_BYTES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokkyu_contract::yaml::robot;
+
+    #[test]
+    fn no_thread_gets_more_than_the_site_allows_and_zero_is_none_at_all() {
+        let site = Site { max_fifo: 35, ..Site::default() };
+        assert_eq!(fifo(&site, Class::Control, None), Some(35));
+        assert_eq!(fifo(&site, Class::Realtime, None), Some(30));
+        assert_eq!(fifo(&site, Class::Control, Some(20)), Some(20));
+        assert_eq!(fifo(&site, Class::Realtime, Some(20)), Some(10));
+        assert_eq!(fifo(&site, Class::Realtime, Some(5)), Some(1));
+        assert_eq!(fifo(&site, Class::Control, Some(90)), Some(35));
+        assert_eq!(fifo(&site, Class::Control, Some(0)), None);
+        assert_eq!(fifo(&site, Class::BestEffort, None), None);
+        assert_eq!(fifo(&Site { max_fifo: 0, ..Site::default() }, Class::Control, None), None);
+    }
+
+    fn robot(flows: &str) -> Robot {
+        robot::parse("robot.yaml", &format!("robot: r\nflows:\n{flows}")).unwrap()
+    }
+
+    #[test]
+    fn one_flow_drives_and_two_are_refused_by_name() {
+        let one = robot("  a: {class: control, toward: vehicle}\n  b: {class: realtime, toward: vehicle}\n");
+        assert_eq!(command_flow(&one).unwrap().map(|flow| flow.name.as_str()), Some("a"));
+        let two = robot("  a: {class: control, toward: vehicle}\n  b: {class: control, toward: vehicle}\n");
+        let error = command_flow(&two).unwrap_err();
+        assert!(error.to_string().starts_with("flows a and b are both of class control"), "{error}");
+        let small = robot("  a: {class: control, toward: vehicle, size: 8 B}\n");
+        assert!(matches!(command_flow(&small), Err(DriveError::Flow { .. })));
+    }
+
+    #[test]
+    fn every_declared_size_that_fits_the_link_is_known_to_fit() {
+        assert!(longest_sample_bytes(1280) > 18_000_000);
+        assert!(longest_sample_bytes(1500) > 21_000_000);
+    }
+}

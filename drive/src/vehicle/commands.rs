@@ -1,0 +1,179 @@
+//! The thread between the link and the motors: takes commands, asks the gate, sets the motors.
+//!
+//! Runs at control's real-time priority and waits for nothing but commands and the gate's deadline, at most
+//! [`LONGEST_WAIT`]. Invariant: the motors are set after every step of the gate, so they never keep controls the gate
+//! has withdrawn.
+
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use tokkyu_contract::{MonoTime, PeerTime};
+use tokkyu_link::carrier::clock;
+use tokkyu_link::core::Delivered;
+use tokkyu_link::runtime::{Sample, Subscriber};
+
+use super::Motors;
+use crate::control::{Command, CommandError, Controls};
+use crate::program::wiring::make_real_time;
+use crate::program::{Arrived, DriveError, Mail, RealTimeGrant, Session, StopFlag, captured};
+use crate::safety::{Change, Counts, Gate, Limits, State};
+
+/// Longest time between two looks at session and flag.
+const LONGEST_WAIT: Duration = Duration::from_millis(50);
+
+/// The gate at one moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct GateView {
+    pub(super) state: State,
+    pub(super) counts: Counts,
+    pub(super) output: Controls,
+}
+
+impl GateView {
+    /// `gate` as it stands.
+    pub(super) fn of(gate: &Gate) -> GateView {
+        GateView { state: gate.state(), counts: *gate.log().counts(), output: gate.output() }
+    }
+}
+
+/// Words for a change of `flow`'s gate.
+pub(super) fn change_in_words(change: Change, flow: &str) -> String {
+    match change.to {
+        State::SafeStop => format!("SAFE STOP: no fresh command on {flow} within its deadline"),
+        State::EmergencyStop => "EMERGENCY STOP by the driver".to_owned(),
+        State::Driving => format!("driving (was: {})", change.from.as_str()),
+        State::Waiting => "a new session: waiting for its first command".to_owned(),
+    }
+}
+
+/// What the thread tells the main thread.
+#[derive(Debug)]
+pub(super) enum Report {
+    /// A command arrived; with its age and what the gate made of it.
+    Command { arrived: Arrived, age: Duration, bytes: usize, gate: GateView },
+    /// A sample that is no command.
+    Unreadable { arrived: Arrived, why: CommandError },
+    /// The gate changed.
+    Changed { at: MonoTime, change: Change, gate: GateView },
+    /// What the scheduler granted.
+    RealTime(Vec<RealTimeGrant>),
+}
+
+/// The thread's belongings.
+pub(super) struct Commands<M> {
+    pub(super) subscriber: Subscriber,
+    pub(super) limits: Limits,
+    pub(super) motors: M,
+    pub(super) session: Session,
+    pub(super) same_clock: bool,
+    pub(super) fifo_priority: Option<u8>,
+    pub(super) mail: Mail<Report>,
+    pub(super) stop: StopFlag,
+}
+
+impl<M: Motors + 'static> Commands<M> {
+    /// Starts the thread; it gives the gate back at its end.
+    pub(super) fn start(self) -> Result<JoinHandle<Gate>, DriveError> {
+        let thread = thread::Builder::new().name("commands".into());
+        thread.spawn(move || self.run()).map_err(DriveError::Thread)
+    }
+
+    fn run(self) -> Gate {
+        self.mail.post(Report::RealTime(make_real_time("commands", self.fifo_priority)));
+        let gate = Gate::new(self.limits);
+        let mut turn = Turn { gate, session: 0, thread: self };
+        while !turn.thread.stop.is_set() {
+            turn.take();
+        }
+        turn.set_motors(clock::now(), Controls::clamped(0.0, 1.0, turn.gate.output().steering()));
+        turn.gate
+    }
+}
+
+/// The gate and what it is fed from.
+struct Turn<M> {
+    gate: Gate,
+    session: u64,
+    thread: Commands<M>,
+}
+
+impl<M: Motors> Turn<M> {
+    /// One command, or one wait without any.
+    fn take(&mut self) {
+        let wait = self.gate.wake_at().map_or(LONGEST_WAIT, |at| {
+            // Past the last moment, or the tick would find the deadline not yet missed.
+            (at + Duration::from_nanos(1)).since(clock::now()).min(LONGEST_WAIT)
+        });
+        let sample = self.thread.subscriber.receive(wait);
+        if let Some(session) = self.thread.session.get() {
+            self.on_session(session);
+        }
+        match sample {
+            Some(sample) => self.on_sample(&sample),
+            None => {
+                let now = clock::now();
+                let change = self.gate.on_tick(now);
+                self.tell(now, change);
+            }
+        }
+        self.set_motors(clock::now(), self.gate.output());
+    }
+
+    /// Each session is told once, whoever tells of it first.
+    fn on_session(&mut self, session: u64) {
+        if session > self.session {
+            self.session = session;
+            let now = clock::now();
+            let change = self.gate.on_new_session(now);
+            self.tell(now, change);
+        }
+    }
+
+    fn on_sample(&mut self, sample: &Sample) {
+        self.on_session(sample.session);
+        let delivered = &sample.delivered;
+        let command = Command::decode(&delivered.payload);
+        let arrived = self.arrived(sample, command.as_ref().ok());
+        match command {
+            // A command of a session that is over would keep out those of the new one by its higher number.
+            Ok(command) if sample.session == self.session => self.on_command(arrived, delivered, &command),
+            Ok(_) => self.tell_command(arrived, delivered),
+            Err(why) => self.thread.mail.post(Report::Unreadable { arrived, why }),
+        }
+    }
+
+    fn on_command(&mut self, arrived: Arrived, delivered: &Delivered, command: &Command<PeerTime>) {
+        let now = clock::now();
+        // The wait between arrival and this thread is part of the age that counts for the motors.
+        let reaction = self.gate.on_command(now, delivered.age + now.since(delivered.at), command);
+        self.tell(now, reaction.missed);
+        self.tell(now, reaction.change);
+        self.tell_command(arrived, delivered);
+    }
+
+    fn tell_command(&self, arrived: Arrived, delivered: &Delivered) {
+        let (age, bytes, gate) = (delivered.age, delivered.payload.len(), GateView::of(&self.gate));
+        self.thread.mail.post(Report::Command { arrived, age, bytes, gate });
+    }
+
+    fn arrived(&self, sample: &Sample, command: Option<&Command<PeerTime>>) -> Arrived {
+        Arrived {
+            stream: 0,
+            session: sample.session,
+            id: sample.delivered.id,
+            number: command.map(|command| command.sequence as u32),
+            capture: captured(&sample.delivered, self.thread.same_clock),
+            arrival: sample.delivered.at,
+        }
+    }
+
+    fn tell(&self, at: MonoTime, change: Option<Change>) {
+        if let Some(change) = change {
+            self.thread.mail.post(Report::Changed { at, change, gate: GateView::of(&self.gate) });
+        }
+    }
+
+    fn set_motors(&mut self, now: MonoTime, controls: Controls) {
+        self.thread.motors.set(now, &controls);
+    }
+}

@@ -1,0 +1,366 @@
+//! The main loop of the vehicle's program.
+//!
+//! Each turn takes what the link and the threads told, at most [`LOOK_EVERY`] after it happened, keeps the books and
+//! tells the status.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::Receiver;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use tokkyu_contract::{MonoTime, Outcome, TraceId};
+use tokkyu_link::carrier::{CloseReason, clock};
+use tokkyu_link::core::Event;
+use tokkyu_link::runtime::{Link, LinkEvent, LinkState};
+use tokkyu_measure::{Environment, Record};
+
+use super::capture::{self, Lane, Report};
+use super::commands::{self, GateView, change_in_words};
+use super::status::{CameraStatus, GateStatus, VehicleStatus, elapsed_ms};
+use super::{VehicleOptions, VehicleSummary};
+use crate::program::figures::ms;
+use crate::program::{
+    ClockPair, Desk, DriveError, LinkMeter, LinkWatch, ReceivedBooks, Recent, SentBook, Session, StopFlag,
+    Ticks, endpoint_name, never_succeeds, news_of,
+};
+use crate::safety::Gate;
+
+/// Longest wait for an event of the link.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+/// From the first session to the first tick: both ends tell each other their flows.
+const GET_ACQUAINTED: Duration = Duration::from_millis(200);
+/// Before the first tick: threads start, and make their first samples.
+const GET_READY: Duration = Duration::from_millis(100);
+/// Longest wait at the end for the last samples to be settled.
+const SETTLE: Duration = Duration::from_secs(2);
+/// The same when the run was interrupted.
+const SETTLE_INTERRUPTED: Duration = Duration::from_millis(300);
+
+/// How far the run is; see the drawing in `vehicle/mod.rs`.
+pub(super) enum Phase {
+    Waiting { first_tick: Option<MonoTime> },
+    Driving,
+    Settling { until: MonoTime },
+}
+
+/// What the main thread keeps of one camera.
+pub(super) struct CameraSide {
+    pub(super) book: SentBook,
+    pub(super) granted_bps: Arc<AtomicU64>,
+    pub(super) lifespan: Option<Duration>,
+    pub(super) quality: Option<u8>,
+    pub(super) sample_bytes: usize,
+    pub(super) trouble: Option<String>,
+    pub(super) ended: bool,
+}
+
+/// What the main thread keeps of the commands.
+pub(super) struct ControlSide {
+    pub(super) flow: String,
+    pub(super) gate: GateView,
+    pub(super) ages: Recent,
+    pub(super) payload_bytes: u64,
+    pub(super) halt: StopFlag,
+    pub(super) thread: Option<JoinHandle<Gate>>,
+}
+
+/// How the run went so far.
+#[derive(Default)]
+pub(super) struct Course {
+    pub(super) sessions: u64,
+    /// The session in which the peer took something of us, or we of it: it is one we can work with.
+    pub(super) proved: Option<u64>,
+    pub(super) first_tick: Option<MonoTime>,
+    pub(super) ticks_left_out: u64,
+    pub(super) interrupted: bool,
+    pub(super) failure: Option<DriveError>,
+}
+
+/// What the threads report.
+pub(super) struct Inbox {
+    pub(super) cameras: Receiver<Report>,
+    pub(super) commands: Receiver<commands::Report>,
+    /// Reports that found no room.
+    pub(super) unread: [Arc<AtomicU64>; 2],
+}
+
+/// The running program.
+pub(super) struct Vehicle<'a> {
+    pub(super) options: VehicleOptions,
+    pub(super) desk: Desk<'a, VehicleStatus>,
+    pub(super) stop: StopFlag,
+    pub(super) link: Link,
+    pub(super) peer: String,
+    pub(super) session: Session,
+    pub(super) meter: LinkMeter,
+    pub(super) watch: LinkWatch,
+    pub(super) phase: Phase,
+    pub(super) course: Course,
+    pub(super) lanes: Vec<Lane>,
+    pub(super) orders: capture::Orders,
+    pub(super) threads: Vec<JoinHandle<()>>,
+    pub(super) cameras: Vec<CameraSide>,
+    pub(super) control: Option<ControlSide>,
+    pub(super) received: ReceivedBooks,
+    pub(super) inbox: Inbox,
+    pub(super) clocks: ClockPair,
+    pub(super) environment: Environment,
+}
+
+impl Vehicle<'_> {
+    /// Runs to the end.
+    pub(super) fn run(mut self) -> Result<VehicleSummary, DriveError> {
+        while !self.is_over(clock::now()) {
+            self.take_events(LOOK_EVERY);
+            self.take_reports();
+            self.tell_status(clock::now());
+        }
+        self.finish()
+    }
+
+    /// The one place where the phase moves.
+    fn is_over(&mut self, now: MonoTime) -> bool {
+        self.notice_stop(now);
+        match &self.phase {
+            Phase::Waiting { first_tick: Some(first) } if now + GET_READY >= *first => {
+                self.start_capture(*first);
+            }
+            Phase::Waiting { .. } => {}
+            Phase::Driving if self.cameras.iter().all(|camera| camera.ended) && self.is_time_over(now) => {
+                self.phase = Phase::Settling { until: now + SETTLE };
+            }
+            Phase::Driving => {}
+            Phase::Settling { until } => {
+                return now >= *until || self.cameras.iter().all(|camera| camera.book.is_settled());
+            }
+        }
+        false
+    }
+
+    /// Whether nothing but pictures is waited for; a vehicle without cameras drives until it is told to stop.
+    fn is_time_over(&self, now: MonoTime) -> bool {
+        !self.cameras.is_empty() || self.orders.until.is_some_and(|until| now >= until)
+    }
+
+    fn notice_stop(&mut self, now: MonoTime) {
+        if self.watch.is_gone(self.link.stats().at) {
+            self.course.failure.get_or_insert(DriveError::LinkGone);
+        }
+        let told = self.stop.is_set() || self.course.failure.is_some();
+        if told && !self.orders.stop.is_set() {
+            let is_done = matches!(self.phase, Phase::Settling { .. });
+            self.course.interrupted = self.course.failure.is_none() && !is_done;
+            self.orders.stop.set();
+            self.phase = Phase::Settling { until: now + SETTLE_INTERRUPTED };
+        }
+    }
+
+    fn start_capture(&mut self, first: MonoTime) {
+        self.course.first_tick = Some(first);
+        self.orders.until = self.options.duration.map(|duration| first + duration);
+        let mut lanes = std::mem::take(&mut self.lanes);
+        for lane in &mut lanes {
+            lane.ticks = Ticks::new(first, lane.ticks.period());
+        }
+        self.phase = Phase::Driving;
+        match capture::start(lanes, &self.orders) {
+            Ok(threads) => self.threads = threads,
+            Err(error) => self.course.failure = Some(error),
+        }
+    }
+
+    pub(super) fn take_events(&mut self, wait: Duration) {
+        let mut next = self.link.event(wait);
+        while let Some(event) = next {
+            // What was offered before this event happened is in the queue by now, or reported a moment later.
+            self.take_reports();
+            self.on_event(event);
+            next = self.link.event(Duration::ZERO);
+        }
+    }
+
+    fn on_event(&mut self, event: LinkEvent) {
+        let sent: Vec<String> = self.cameras.iter().map(|camera| camera.book.stream().to_owned()).collect();
+        let received: Vec<String> = self.control.iter().map(|control| control.flow.clone()).collect();
+        if let Some(news) = news_of(&event, |flow| endpoint_name(flow, &sent, &received)) {
+            self.desk.tell(news);
+        }
+        match event {
+            LinkEvent::State(LinkState::Up { session }) => self.on_session(session),
+            LinkEvent::State(LinkState::Connecting) => self.on_session_end(),
+            LinkEvent::State(LinkState::Down(reason)) => {
+                self.on_session_end();
+                self.on_refused(reason);
+            }
+            LinkEvent::Session(event) => self.on_session_event(event),
+            LinkEvent::Trouble(_) => {}
+        }
+    }
+
+    fn on_session(&mut self, session: u64) {
+        self.course.sessions += 1;
+        self.received.on_session(session);
+        let records: Vec<Record> =
+            self.cameras.iter_mut().flat_map(|camera| camera.book.on_session(session)).collect();
+        self.session.set(Some(session));
+        self.desk.write(records);
+        if let Phase::Waiting { first_tick: first_tick @ None } = &mut self.phase {
+            *first_tick = Some(clock::now() + GET_ACQUAINTED);
+        }
+    }
+
+    fn on_session_end(&mut self) {
+        self.session.set(None);
+        if let Phase::Waiting { first_tick } = &mut self.phase {
+            *first_tick = self.options.start_at;
+        }
+        let records: Vec<Record> =
+            self.cameras.iter_mut().flat_map(|camera| camera.book.on_session_end()).collect();
+        self.desk.write(records);
+    }
+
+    /// The session that is up works.
+    fn on_proof(&mut self) {
+        let session = self.session.get();
+        if let Some(number) = session.filter(|_| session != self.course.proved) {
+            self.course.proved = session;
+            self.desk.tell(format!("session {number} is up"));
+        }
+    }
+
+    /// A refusal by a peer that never worked with us cannot get better by itself; one by a peer that did may be a
+    /// mistake that is being mended there.
+    fn on_refused(&mut self, reason: CloseReason) {
+        if never_succeeds(&reason) && self.course.proved.is_none() && !self.options.keep_trying {
+            self.course.failure.get_or_insert(DriveError::Refused(reason));
+        }
+    }
+
+    fn on_session_event(&mut self, event: Event) {
+        match event {
+            Event::Settled { id, outcome } => self.on_settled(id, outcome),
+            Event::Missed { id, outcome } => {
+                let Some(session) = self.session.get() else { return };
+                let record = self.received.on_missed(session, id, outcome);
+                self.desk.write(record);
+            }
+            Event::Grant { flow, bps } => {
+                if let Some(camera) = self.cameras.get(usize::from(flow.0).wrapping_sub(1)) {
+                    camera.granted_bps.store(bps.max(1), Ordering::Relaxed);
+                }
+            }
+            Event::Matched { .. } => self.on_proof(),
+            _ => {}
+        }
+    }
+
+    fn on_settled(&mut self, id: TraceId, outcome: Outcome) {
+        if outcome == Outcome::Delivered {
+            self.on_proof();
+        }
+        // Flows of publications count from 1, in the order in which they were announced: that of the cameras.
+        let Some(camera) = self.cameras.get_mut(usize::from(id.flow.0).wrapping_sub(1)) else { return };
+        let record = camera.book.on_settled(id.sequence, outcome);
+        self.desk.write(record);
+    }
+
+    pub(super) fn take_reports(&mut self) {
+        while let Ok(report) = self.inbox.cameras.try_recv() {
+            self.on_camera_report(report);
+        }
+        while let Ok(report) = self.inbox.commands.try_recv() {
+            self.on_command_report(report);
+        }
+    }
+
+    fn on_camera_report(&mut self, report: Report) {
+        match report {
+            Report::Offered(offered, quality) => {
+                let camera = &mut self.cameras[offered.stream];
+                camera.sample_bytes = offered.bytes;
+                camera.quality = quality.or(camera.quality);
+                let record = camera.book.on_offered(&offered);
+                self.desk.write(record);
+            }
+            Report::Trouble { stream, why } => {
+                let flow = self.cameras[stream].book.stream().to_owned();
+                self.desk.tell(match &why {
+                    Some(why) => format!("{flow}: {why}"),
+                    None => format!("{flow}: the camera is back"),
+                });
+                self.cameras[stream].trouble = why;
+            }
+            Report::LeftOut { ticks } => self.course.ticks_left_out += u64::from(ticks),
+            Report::RealTime(grants) => self.desk.on_grants(grants),
+            Report::Ended { stream } => self.cameras[stream].ended = true,
+        }
+    }
+
+    fn on_command_report(&mut self, report: commands::Report) {
+        let Some(control) = &mut self.control else { return };
+        match report {
+            commands::Report::Command { arrived, age, bytes, gate } => {
+                control.gate = gate;
+                control.payload_bytes += bytes as u64;
+                control.ages.on_arrival(arrived.arrival.saturating_sub(age), arrived.arrival);
+                let records = self.received.on_arrived(&arrived);
+                self.desk.write(records);
+                self.on_proof();
+            }
+            commands::Report::Unreadable { arrived, why } => {
+                let words = format!("{}: {why}", control.flow);
+                let records = self.received.on_arrived(&arrived);
+                self.desk.write(records);
+                self.desk.tell(words);
+            }
+            commands::Report::Changed { at, change, gate } => {
+                control.gate = gate;
+                let words = change_in_words(change, &control.flow);
+                self.desk.tell_always(at, words);
+            }
+            commands::Report::RealTime(grants) => self.desk.on_grants(grants),
+        }
+    }
+
+    fn tell_status(&mut self, now: MonoTime) {
+        if self.desk.is_status_due(now) {
+            let status = self.status(now);
+            self.desk.display.on_status(now, &status);
+        }
+    }
+
+    /// The status at `now`.
+    pub(super) fn status(&mut self, now: MonoTime) -> VehicleStatus {
+        let cameras: Vec<CameraStatus> = self.cameras.iter().map(CameraSide::status).collect();
+        let granted_bps = cameras.iter().filter_map(|camera| camera.granted_bps).sum();
+        let link = self.meter.read(&self.link.stats(), granted_bps);
+        VehicleStatus {
+            at_ns: now.as_nanos(),
+            elapsed_ms: elapsed_ms(self.clocks.times().0, now),
+            peer: self.peer.clone(),
+            cameras,
+            link,
+            control: self.gate_status(),
+        }
+    }
+
+    pub(super) fn gate_status(&self) -> Option<GateStatus> {
+        self.control.as_ref().map(|control| GateStatus::of(&control.flow, &control.gate, &control.ages))
+    }
+}
+
+impl CameraSide {
+    fn status(&self) -> CameraStatus {
+        let granted = self.granted_bps.load(Ordering::Relaxed);
+        CameraStatus {
+            flow: self.book.stream().to_owned(),
+            ledger: self.book.ledger().into(),
+            granted_bps: (granted > 0).then_some(granted),
+            quality: self.quality,
+            sample_bytes: self.sample_bytes as u64,
+            lifespan_ms: self.lifespan.map(ms),
+            trouble: self.trouble.clone(),
+        }
+    }
+}

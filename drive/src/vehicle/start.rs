@@ -1,0 +1,197 @@
+//! Brings the vehicle's program up: keys, cameras, link, records, threads, in the order in which a mistake is cheapest.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
+
+use tokkyu_contract::yaml::robot::Flow;
+use tokkyu_contract::{Class, MonoTime};
+use tokkyu_link::carrier::clock;
+use tokkyu_link::runtime::{Link, Role};
+
+use super::cameras::{self, Eye};
+use super::capture::{self, Lane};
+use super::commands::{self, Commands, GateView};
+use super::run::{CameraSide, ControlSide, Course, Inbox, Phase, Vehicle};
+use super::{Motors, VehicleOptions, VehicleStatus};
+use crate::program::wiring::{self, fifo};
+use crate::program::{
+    ClockPair, Desk, Display, DriveError, Happening, LinkMeter, LinkWatch, Mail, Outlet, Ready,
+    RealTimeGrant, ReceivedBooks, Recent, RecordsFile, SentBook, Session, StopFlag, Ticks, identity, summary,
+    trusted,
+};
+use crate::safety::{self, Gate};
+
+/// What the command line and the site say together.
+struct Setup {
+    cameras: Vec<(Flow, Eye)>,
+    command: Option<Flow>,
+    link: Link,
+    operator: SocketAddr,
+}
+
+impl<'a> Vehicle<'a> {
+    /// Starts everything but the capture threads, which wait for the first tick.
+    pub(super) fn start(
+        options: VehicleOptions,
+        display: &'a mut dyn Display<VehicleStatus>,
+        motors: impl Motors + 'static,
+        stop: &StopFlag,
+    ) -> Result<Vehicle<'a>, DriveError> {
+        let clocks = ClockPair::read();
+        let records = RecordsFile::create(options.records.as_deref())?;
+        let setup = Setup::new(&options, clocks, display, stop)?;
+        let ready = Ready {
+            program: "vehicle".to_owned(),
+            robot: options.robot.name.clone(),
+            local: setup.link.local_address(),
+            at_ns: clocks.mono_ns,
+            real_time: RealTimeGrant::of("link", setup.link.real_time()),
+        };
+        let session = Session::default();
+        let (camera_mail, camera_reports, camera_unread) = Mail::open();
+        let (command_mail, command_reports, command_unread) = Mail::open();
+        let (cameras, lanes) = camera_sides(&setup.link, setup.cameras, &session, options.site.link.mtu);
+        let take_commands =
+            |flow: &Flow| control_side(&setup.link, flow, &options, motors, &session, command_mail);
+        let control = setup.command.as_ref().map(take_commands).transpose()?;
+        let unread = [camera_unread, command_unread];
+        Ok(Vehicle {
+            environment: summary::environment(clocks),
+            peer: setup.operator.to_string(),
+            phase: Phase::Waiting { first_tick: options.start_at },
+            meter: LinkMeter::default(),
+            watch: LinkWatch::default(),
+            course: Course::default(),
+            inbox: Inbox { cameras: camera_reports, commands: command_reports, unread },
+            received: ReceivedBooks::new(control.iter().map(|control| control.flow.as_str())),
+            orders: orders(&options, camera_mail),
+            desk: Desk::open(display, records, ready),
+            threads: Vec::new(),
+            stop: stop.clone(),
+            link: setup.link,
+            options,
+            clocks,
+            session,
+            cameras,
+            lanes,
+            control,
+        })
+    }
+}
+
+fn orders(options: &VehicleOptions, mail: Mail<capture::Report>) -> capture::Orders {
+    capture::Orders {
+        samples: options.samples,
+        // Known with the first tick.
+        until: None,
+        fifo_priority: fifo(&options.site, Class::Realtime, options.priority),
+        mail,
+        stop: StopFlag::new(),
+    }
+}
+
+impl Setup {
+    fn new(
+        options: &VehicleOptions,
+        clocks: ClockPair,
+        display: &mut dyn Display<VehicleStatus>,
+        stop: &StopFlag,
+    ) -> Result<Setup, DriveError> {
+        let (robot, site) = (&options.robot, &options.site);
+        let command = wiring::command_flow(robot)?.cloned();
+        if command.is_none() && wiring::camera_flows(robot).next().is_none() {
+            return Err(DriveError::NothingToDo { robot: robot.name.clone() });
+        }
+        let operator = options.operator.or(site.link.operator).ok_or(DriveError::NoOperator)?;
+        let keys = (identity(options.identity.as_deref(), &site.link)?, trusted(&options.trust, &site.link)?);
+        let mut say = |line: &str| {
+            let now = clock::now();
+            display.on_event(now, &Happening::new(now, line));
+        };
+        let video = cameras::video_path(options.video.as_ref(), stop, &mut say)?;
+        let open = |flow: &Flow| Ok((flow.clone(), cameras::open(flow, video.as_deref(), clocks.times())?));
+        let cameras = wiring::camera_flows(robot).map(open).collect::<Result<_, DriveError>>()?;
+        let bind = options.bind.unwrap_or(any_port(operator));
+        let config = wiring::link_config(Role::Vehicle { operator }, bind, site, options.priority, keys);
+        Ok(Setup { cameras, command, link: Link::start(config)?, operator })
+    }
+}
+
+fn any_port(operator: SocketAddr) -> SocketAddr {
+    let any = match operator {
+        SocketAddr::V4(_) => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
+        SocketAddr::V6(_) => IpAddr::V6(Ipv6Addr::UNSPECIFIED),
+    };
+    SocketAddr::new(any, 0)
+}
+
+fn limits(flow: &Flow) -> safety::Limits {
+    let usual = safety::Limits::default();
+    safety::Limits {
+        lifespan: flow.qos.lifespan.unwrap_or(usual.lifespan),
+        deadline: flow.qos.deadline.unwrap_or(usual.deadline),
+    }
+}
+
+fn camera_sides(
+    link: &Link,
+    cameras: Vec<(Flow, Eye)>,
+    session: &Session,
+    mtu: u16,
+) -> (Vec<CameraSide>, Vec<Lane>) {
+    let longest = wiring::longest_sample_bytes(mtu);
+    let (mut sides, mut lanes) = (Vec::new(), Vec::new());
+    for (stream, (flow, eye)) in cameras.into_iter().enumerate() {
+        let bytes = flow.size.map_or(0, |size| usize::try_from(size.0).unwrap_or(usize::MAX));
+        let publisher = link.publish(wiring::publication(&flow, bytes));
+        let granted_bps = Arc::new(AtomicU64::new(0));
+        sides.push(CameraSide {
+            book: SentBook::new(&flow.name, &flow.qos),
+            granted_bps: Arc::clone(&granted_bps),
+            lifespan: flow.qos.lifespan,
+            quality: None,
+            sample_bytes: 0,
+            trouble: None,
+            ended: false,
+        });
+        lanes.push(Lane {
+            eye,
+            outlet: Outlet::new(stream, publisher, session.clone(), longest),
+            // The first tick is set when it is known.
+            ticks: Ticks::new(MonoTime::ZERO, wiring::period(&flow)),
+            name: flow.name,
+            granted_bps,
+        });
+    }
+    (sides, lanes)
+}
+
+fn control_side(
+    link: &Link,
+    flow: &Flow,
+    options: &VehicleOptions,
+    motors: impl Motors + 'static,
+    session: &Session,
+    mail: Mail<commands::Report>,
+) -> Result<ControlSide, DriveError> {
+    let (limits, halt) = (limits(flow), StopFlag::new());
+    let commands = Commands {
+        subscriber: link.subscribe(wiring::subscription(flow)),
+        limits,
+        motors,
+        session: session.clone(),
+        same_clock: options.same_clock,
+        fifo_priority: fifo(&options.site, Class::Control, options.priority),
+        mail,
+        stop: halt.clone(),
+    };
+    Ok(ControlSide {
+        flow: flow.name.clone(),
+        gate: GateView::of(&Gate::new(limits)),
+        ages: Recent::default(),
+        payload_bytes: 0,
+        thread: Some(commands.start()?),
+        halt,
+    })
+}

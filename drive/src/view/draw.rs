@@ -1,0 +1,269 @@
+//! The view as a full screen: a table of cameras, a curve of ages for each, gauges of the link, the control row.
+//!
+//! Pure: draws a [`Snapshot`] into a frame and nothing else; time proportional to the screen. Invariant: it draws
+//! into a screen of any size, also of none, and takes any value.
+
+use std::time::Duration;
+
+use ratatui::Frame;
+use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::style::{Color, Modifier, Style, Stylize};
+use ratatui::text::{Line, Span};
+use ratatui::widgets::{Block, Cell, Gauge, Paragraph, Row, Sparkline, Table};
+
+use super::snapshot::{CameraRow, Snapshot, clock, ms, rate, size};
+use crate::control::keyboard::HELP;
+use crate::safety::State;
+use crate::text::printable;
+
+/// Longest name that is shown.
+const NAME: usize = 40;
+/// Curves of this many cameras at most; more would leave no row for the rest.
+const MOST_CURVES: usize = 4;
+const CURVE_ROWS: u16 = 4;
+
+/// Draws `snapshot` over the whole frame.
+pub fn draw(frame: &mut Frame, snapshot: &Snapshot) {
+    let rows_of = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
+    let curves = snapshot.cameras.len().min(MOST_CURVES);
+    let [head, cameras, ages, link, control, foot] = Layout::vertical([
+        Constraint::Length(1),
+        Constraint::Length(rows_of(snapshot.cameras.len()).saturating_add(3)),
+        Constraint::Length(rows_of(curves) * CURVE_ROWS),
+        Constraint::Length(4),
+        Constraint::Length(3),
+        Constraint::Min(1),
+    ])
+    .areas(frame.area());
+    frame.render_widget(header(snapshot), head);
+    frame.render_widget(camera_table(&snapshot.cameras), cameras);
+    draw_curves(frame, ages, &snapshot.cameras[..curves]);
+    draw_link(frame, link, snapshot);
+    frame.render_widget(control_line(snapshot), control);
+    frame.render_widget(footer(snapshot), foot);
+}
+
+fn header(snapshot: &Snapshot) -> Line<'_> {
+    let total = snapshot.total.map_or(String::new(), |total| format!(" of {}", clock(total)));
+    Line::from(vec![
+        Span::raw(" tokkyu ").bold().reversed(),
+        Span::raw(format!(" {}  ", printable(&snapshot.network, NAME))),
+        Span::raw(format!("{}{total}", clock(snapshot.elapsed))),
+    ])
+}
+
+fn camera_table(cameras: &[CameraRow]) -> Table<'_> {
+    let titles =
+        ["camera", "age", "p50", "p99", "rate", "size", "arrived", "lost", "late", "expired", "dropped"];
+    let widths = [16, 9, 9, 9, 8, 9, 8, 6, 6, 7, 7].map(Constraint::Length);
+    Table::new(cameras.iter().map(camera_row), widths)
+        .header(Row::new(titles).style(Style::new().add_modifier(Modifier::BOLD)))
+        .block(Block::bordered().title(" pictures "))
+}
+
+fn camera_row(row: &CameraRow) -> Row<'_> {
+    let ledger = &row.ledger;
+    let counts = [ledger.delivered, ledger.lost, ledger.late, ledger.expired, ledger.dropped];
+    let mut cells = vec![
+        Cell::from(printable(&row.name, NAME)),
+        Cell::from(ms(row.age)).style(age_style(row.age, row.lifespan)),
+        Cell::from(ms(row.p50)),
+        Cell::from(ms(row.p99)).style(age_style(row.p99, row.lifespan)),
+        Cell::from(format!("{:.1} Hz", row.rate_hz)),
+        Cell::from(size(row.size_bytes)),
+    ];
+    cells.extend(counts.map(|count| Cell::from(count.to_string())));
+    Row::new(cells)
+}
+
+/// Green below half the lifespan, yellow below the lifespan, red beyond; plain where there is nothing to compare.
+fn age_style(age: Option<Duration>, lifespan: Option<Duration>) -> Style {
+    match (age, lifespan) {
+        (Some(age), Some(lifespan)) if age > lifespan => Style::new().fg(Color::Red).bold(),
+        (Some(age), Some(lifespan)) if age > lifespan / 2 => Style::new().fg(Color::Yellow),
+        (Some(_), Some(_)) => Style::new().fg(Color::Green),
+        _ => Style::new(),
+    }
+}
+
+fn draw_curves(frame: &mut Frame, area: Rect, cameras: &[CameraRow]) {
+    let areas = Layout::vertical(vec![Constraint::Length(CURVE_ROWS); cameras.len()]).split(area);
+    for (row, area) in cameras.iter().zip(areas.iter()) {
+        let title = format!(" {}: ages of the last pictures ", printable(&row.name, NAME));
+        let room = usize::from(area.width.saturating_sub(2));
+        let shown = &row.ages[row.ages.len().saturating_sub(room)..];
+        let micros = |age: &Duration| u64::try_from(age.as_micros()).unwrap_or(u64::MAX);
+        let highest = shown.iter().max().copied();
+        let curve = Sparkline::default()
+            .data(shown.iter().map(micros))
+            .style(age_style(highest, row.lifespan))
+            .block(Block::bordered().title(title).title_top(Line::from(ms(highest)).right_aligned()));
+        frame.render_widget(curve, *area);
+    }
+}
+
+fn draw_link(frame: &mut Frame, area: Rect, snapshot: &Snapshot) {
+    let link = &snapshot.link;
+    let block = Block::bordered().title(" link ");
+    let [gauge_row, text_row] = Layout::vertical([Constraint::Length(1); 2]).areas(block.inner(area));
+    frame.render_widget(block, area);
+    let label = format!("{} of {} granted", rate(link.send_bps), rate(link.granted_bps));
+    let used = fraction(link.send_bps, link.granted_bps);
+    frame.render_widget(Gauge::default().ratio(used).label(label).gauge_style(Color::Blue), gauge_row);
+    let text = format!(
+        "network carries about {}   rtt {}   loss {:.1} %   parity {:.1} %   repair {:.1} %",
+        rate(link.capacity_bps),
+        ms(link.rtt),
+        link.loss_percent,
+        link.parity_percent,
+        link.repair_percent
+    );
+    frame.render_widget(Paragraph::new(text), text_row);
+}
+
+/// `part` of `whole`, 0 to 1; the gauge panics outside.
+fn fraction(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { (part as f64 / whole as f64).clamp(0.0, 1.0) }
+}
+
+fn control_line(snapshot: &Snapshot) -> Paragraph<'_> {
+    let row = &snapshot.control;
+    let (gate, style) = match row.gate {
+        None => ("not reported", Style::new()),
+        Some(gate @ State::Driving) => (gate.as_str(), Style::new().fg(Color::Green)),
+        Some(gate @ State::Waiting) => (gate.as_str(), Style::new().fg(Color::Yellow)),
+        Some(gate) => (gate.as_str(), Style::new().fg(Color::White).bg(Color::Red).bold()),
+    };
+    let wanted = row.controls.map_or(String::new(), |c| {
+        format!("   throttle {:.2}  brake {:.2}  steering {:+.2}", c.throttle(), c.brake(), c.steering())
+    });
+    let text = format!(
+        "   age {}  p50 {}  p99 {}   safe stops {}{wanted}",
+        ms(row.last),
+        ms(row.p50),
+        ms(row.p99),
+        row.safe_stops
+    );
+    let line = Line::from(vec![Span::styled(gate, style), Span::raw(text)]);
+    Paragraph::new(line).block(Block::bordered().title(" control "))
+}
+
+fn footer(snapshot: &Snapshot) -> Line<'_> {
+    match &snapshot.notice {
+        Some(notice) => Line::from(printable(notice, 300)).style(Style::new().fg(Color::Yellow).bold()),
+        None => Line::from(HELP).style(Style::new().add_modifier(Modifier::DIM)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::snapshot::example;
+    use super::*;
+    use proptest::prelude::*;
+    use ratatui::Terminal;
+    use ratatui::backend::TestBackend;
+    use ratatui::buffer::Buffer;
+
+    fn screen(width: u16, height: u16, snapshot: &Snapshot) -> Buffer {
+        let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
+        terminal.draw(|frame| draw(frame, snapshot)).unwrap();
+        terminal.backend().buffer().clone()
+    }
+
+    fn rows(buffer: &Buffer) -> Vec<String> {
+        let width = usize::from(buffer.area.width);
+        let symbols: Vec<_> = buffer.content.iter().map(|cell| cell.symbol()).collect();
+        symbols.chunks(width).map(|row| row.concat().trim_end().to_owned()).collect()
+    }
+
+    fn row_with<'a>(rows: &'a [String], word: &str) -> &'a str {
+        rows.iter().find(|row| row.contains(word)).unwrap_or_else(|| panic!("no {word:?} in {rows:#?}"))
+    }
+
+    fn words(row: &str) -> String {
+        row.split_whitespace().filter(|word| *word != "│").collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn the_screen_shows_every_value_of_the_snapshot() {
+        let rows = rows(&screen(120, 30, &example()));
+        assert!(rows[0].contains("lte-drive") && rows[0].contains("1:15 of 2:00"), "{}", rows[0]);
+        let front = words(row_with(&rows, "374.0 kB")).replace('│', "");
+        assert_eq!(front, "camera/front 45.0 ms 44.0 ms 212.0 ms 10.0 Hz 374.0 kB 1188 3 3 4 2");
+        assert!(row_with(&rows, "granted").contains("30.10 Mbit/s of 40.00 Mbit/s granted"));
+        let link = words(row_with(&rows, "network carries")).replace('│', "");
+        assert_eq!(
+            link,
+            "network carries about 48.50 Mbit/s rtt 38.0 ms loss 2.5 % parity 8.2 % repair 1.5 %"
+        );
+        let control = row_with(&rows, "safe stops");
+        assert!(
+            control.contains("driving   age 19.0 ms  p50 21.0 ms  p99 60.0 ms   safe stops 2"),
+            "{control}"
+        );
+        assert!(control.contains("throttle 0.50  brake 0.00  steering -0.25"), "{control}");
+        assert!(row_with(&rows, "quit").contains("emergency stop"));
+    }
+
+    #[test]
+    fn a_picture_older_than_its_lifespan_is_red() {
+        let buffer = screen(120, 30, &example());
+        let colour_of = |word: &str| {
+            let rows = rows(&buffer);
+            let y = rows.iter().position(|row| row.contains(word)).unwrap();
+            let x = rows[y].split(word).next().unwrap().chars().count();
+            buffer[(x as u16, y as u16)].fg
+        };
+        assert_eq!(colour_of("620.0 ms"), Color::Red);
+        assert_eq!(colour_of("45.0 ms"), Color::Green);
+    }
+
+    #[test]
+    fn a_safe_stop_and_a_notice_stand_out() {
+        let mut snapshot = example();
+        snapshot.control.gate = Some(State::SafeStop);
+        snapshot.notice = Some("the disk is full; saving ended".into());
+        let buffer = screen(120, 30, &snapshot);
+        let rows = rows(&buffer);
+        assert!(row_with(&rows, "SAFE STOP").contains("age"));
+        assert!(row_with(&rows, "the disk is full").contains("saving ended"));
+        assert!(buffer.content.iter().any(|cell| cell.symbol() == "S" && cell.bg == Color::Red));
+    }
+
+    #[test]
+    fn the_curve_is_drawn_of_the_latest_ages() {
+        let mut snapshot = example();
+        snapshot.cameras.truncate(1);
+        // 200 old ages of 1 s, then the 98 that have room, all of 10 ms.
+        let mut ages = vec![Duration::from_secs(1); 200];
+        ages.extend([Duration::from_millis(10); 98]);
+        snapshot.cameras[0].ages = ages;
+        let rows = rows(&screen(100, 30, &snapshot));
+        assert!(row_with(&rows, "ages of the last").contains("10.0 ms"), "{rows:#?}");
+    }
+
+    #[test]
+    fn values_that_are_no_numbers_are_shown_and_not_fatal() {
+        let mut snapshot = example();
+        snapshot.link.loss_percent = f64::NAN;
+        snapshot.link.granted_bps = 0;
+        snapshot.cameras[0].rate_hz = f64::INFINITY;
+        snapshot.cameras[0].ages = vec![Duration::MAX; 300];
+        assert!(row_with(&rows(&screen(120, 30, &snapshot)), "loss").contains("NaN"));
+        // More sent than granted: the grant just fell.
+        snapshot.link.granted_bps = 1;
+        screen(120, 30, &snapshot);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn a_screen_of_any_size_with_any_number_of_cameras_can_be_drawn(
+            width in 0u16..150, height in 0u16..50, cameras in 0usize..12,
+        ) {
+            let mut snapshot = example();
+            snapshot.cameras = vec![snapshot.cameras[0].clone(); cameras];
+            screen(width, height, &snapshot);
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Cameras read through the real program ffmpeg. Each test ends early, with the reason, where ffmpeg is not installed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use tokkyu_contract::MonoTime;
+use tokkyu_drive::camera::ffmpeg::Settings;
+use tokkyu_drive::camera::{Camera, CameraError, FfmpegCamera, Format, Frame, Input};
+use tokkyu_drive::picture::Encoding;
+
+/// Questions asked before a test gives up; each waits a bounded time, so a slow machine only needs more of them.
+const PATIENCE: usize = 300;
+
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("tokkyu-ffmpeg-{}-{name}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Makes `output` with ffmpeg's own test source; false, with the reason, where ffmpeg is missing.
+fn made(folder: &Path, source: &str, output: &str) -> bool {
+    let mut ffmpeg = Command::new("ffmpeg");
+    ffmpeg.args(["-loglevel", "error", "-nostdin", "-f", "lavfi", "-i", source, output]);
+    match ffmpeg.current_dir(folder).stdout(Stdio::null()).status() {
+        Ok(status) => {
+            assert!(status.success(), "ffmpeg could not make {output}");
+            true
+        }
+        Err(error) => {
+            eprintln!("skipped: ffmpeg cannot be run here ({error}); install it with: apt install ffmpeg");
+            false
+        }
+    }
+}
+
+fn settings(path: &Path, format: Format) -> Settings {
+    Settings { input: Input::at(path).unwrap(), width: 64, height: 48, format, rate_hz: 20.0 }
+}
+
+/// The next picture, or the error that is not merely "not yet".
+fn next(camera: &mut FfmpegCamera) -> Result<Frame, CameraError> {
+    for _ in 0..PATIENCE {
+        // The due time stands still, so that a slow machine is not taken for a camera that stalled.
+        match camera.next(MonoTime::ZERO) {
+            Err(CameraError::NotYet) => {}
+            other => return other,
+        }
+    }
+    panic!("no picture and no end after {PATIENCE} questions")
+}
+
+#[test]
+fn a_video_gives_pictures_of_the_size_asked_and_goes_on_after_its_end() {
+    let folder = Folder::new("video");
+    if !made(&folder.0, "testsrc=duration=0.5:size=128x96:rate=10", "five.avi") {
+        return;
+    }
+    let mut camera = FfmpegCamera::open(settings(&folder.0.join("five.avi"), Format::Rgb8)).unwrap();
+    let mut last = next(&mut camera).unwrap();
+    // Half a second at 20 Hz are 10 pictures.
+    while last.sequence < 25 {
+        let frame = next(&mut camera).unwrap();
+        assert!(frame.sequence > last.sequence, "a picture was handed out twice");
+        last = frame;
+    }
+    assert_eq!(last.encoding, Encoding::Rgb8 { width: 64, height: 48 });
+    assert_eq!(last.data.len(), 64 * 48 * 3);
+    assert_eq!(last.source_time, Some(Duration::from_millis(last.sequence * 50)));
+}
+
+#[test]
+fn a_wide_video_is_scaled_to_fit_with_black_above_and_below() {
+    let folder = Folder::new("wide");
+    if !made(&folder.0, "color=white:duration=0.5:size=128x48:rate=10", "wide.avi") {
+        return;
+    }
+    let mut camera = FfmpegCamera::open(settings(&folder.0.join("wide.avi"), Format::Mono8)).unwrap();
+    let frame = next(&mut camera).unwrap();
+    assert_eq!(frame.encoding, Encoding::Mono8 { width: 64, height: 48 });
+    let grey = |row: usize| frame.data[row * 64 + 32];
+    assert!(grey(2) < 40 && grey(45) < 40 && grey(24) > 200, "{} {} {}", grey(2), grey(24), grey(45));
+}
+
+#[test]
+fn a_folder_of_pictures_is_played_in_the_order_of_names() {
+    let folder = Folder::new("folder [1]*");
+    // Three frames, darker to brighter.
+    if !made(
+        &folder.0,
+        "color=black:duration=0.3:size=64x48:rate=10,geq=lum='N*100':cb=128:cr=128",
+        "p%02d.png",
+    ) {
+        return;
+    }
+    let mut camera = FfmpegCamera::open(settings(&folder.0, Format::Mono8)).unwrap();
+    let mut seen = [false; 3];
+    for _ in 0..PATIENCE {
+        let grey = next(&mut camera).unwrap().data[64 * 24 + 32];
+        seen[usize::from(grey > 50) + usize::from(grey > 150)] = true;
+        if seen == [true; 3] {
+            return;
+        }
+    }
+    panic!("only {seen:?} of the three pictures were shown");
+}
+
+#[test]
+fn folders_that_cannot_be_played_say_why() {
+    let folder = Folder::new("mixed");
+    assert!(matches!(Input::at(&folder.0), Err(CameraError::NoPictures { .. })));
+    fs::write(folder.0.join("a.png"), "").unwrap();
+    fs::write(folder.0.join("b.jpg"), "").unwrap();
+    let error = Input::at(&folder.0).unwrap_err().to_string();
+    assert!(error.contains("several kinds (jpg: 1, png: 1)"), "{error}");
+}
+
+#[test]
+fn a_path_that_is_not_there_is_told_before_anything_is_started() {
+    assert!(matches!(Input::at(Path::new("/dev/video99")), Err(CameraError::NotFound { .. })));
+}
+
+#[test]
+fn a_file_that_is_no_video_is_told_in_ffmpegs_words() {
+    let folder = Folder::new("novideo");
+    if !made(&folder.0, "color=black:duration=0.1", "probe.avi") {
+        return;
+    }
+    let path = folder.0.join("notes.txt");
+    fs::write(&path, "these are notes\n").unwrap();
+    let error = next(&mut FfmpegCamera::open(settings(&path, Format::Mono8)).unwrap()).unwrap_err();
+    let told = error.to_string();
+    assert!(matches!(error, CameraError::NoVideo { .. }), "{told}");
+    assert!(told.contains("notes.txt") && told.contains("Invalid data found"), "{told}");
+}
+
+#[test]
+fn a_file_with_sound_alone_has_no_video() {
+    let folder = Folder::new("sound");
+    if !made(&folder.0, "sine=duration=0.2", "sound.wav") {
+        return;
+    }
+    let path = folder.0.join("sound.wav");
+    let error = next(&mut FfmpegCamera::open(settings(&path, Format::Mono8)).unwrap()).unwrap_err();
+    assert!(matches!(error, CameraError::NoVideo { .. }), "{error}");
+}

@@ -1,0 +1,468 @@
+//! Vehicle and operator over a real socket of this machine, both in one process. Each test takes a second or two of
+//! real time; what is asserted are outcomes and books, never how fast something was.
+
+use std::fs;
+use std::net::{SocketAddr, UdpSocket};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+use tokkyu_contract::yaml::robot;
+use tokkyu_contract::{Ledger, MonoTime, Outcome};
+use tokkyu_drive::control::Controls;
+use tokkyu_drive::operator::{self, OperatorOptions, OperatorStatus, OperatorSummary};
+use tokkyu_drive::program::{
+    Display, DriveError, Driver, Ending, ExitCode, Happening, Quiet, Ready, StopFlag,
+};
+use tokkyu_drive::vehicle::{self, Motors, NoMotors, VehicleOptions, VehicleStatus, VehicleSummary};
+use tokkyu_link::carrier::{CloseReason, SecretKey};
+use tokkyu_measure::{join, record, tally};
+
+/// Two cameras that fire together, and commands.
+const ROBOT: &str = "robot: rover
+flows:
+  camera/front: {rate: 20 Hz, size: 20 kB, class: realtime, depth: 1, lifespan: 400 ms, source: {dummy: 20 kB}}
+  camera/rear: {rate: 20 Hz, size: 20 kB, class: realtime, depth: 1, lifespan: 400 ms, source: {test: picture}}
+  drive/command: {rate: 50 Hz, class: control, depth: 1, lifespan: 150 ms, deadline: 100 ms, toward: vehicle}
+";
+
+/// Keeps what it is told.
+struct Ear<S> {
+    ready: Sender<SocketAddr>,
+    heard: Arc<Mutex<Heard<S>>>,
+}
+
+struct Heard<S> {
+    statuses: Vec<S>,
+    events: Vec<String>,
+}
+
+type Hearing<S> = Arc<Mutex<Heard<S>>>;
+
+fn ear<S>() -> (Ear<S>, Receiver<SocketAddr>, Hearing<S>) {
+    let (ready, local) = channel();
+    let heard = Arc::new(Mutex::new(Heard { statuses: Vec::new(), events: Vec::new() }));
+    (Ear { ready, heard: Arc::clone(&heard) }, local, heard)
+}
+
+impl<S: Clone> Display<S> for Ear<S> {
+    fn on_ready(&mut self, ready: &Ready) {
+        let _ = self.ready.send(ready.local);
+    }
+
+    fn on_status(&mut self, _: MonoTime, status: &S) {
+        self.heard.lock().unwrap().statuses.push(status.clone());
+    }
+
+    fn on_event(&mut self, _: MonoTime, event: &Happening) {
+        self.heard.lock().unwrap().events.push(event.text.clone());
+    }
+}
+
+/// Two machines that trust each other, in one folder.
+struct Yard {
+    dir: TempDir,
+}
+
+impl Yard {
+    fn new() -> Yard {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["vehicle", "operator", "stranger"] {
+            SecretKey::create(&dir.path().join(name), name).unwrap();
+        }
+        Yard { dir }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join(name)
+    }
+
+    fn vehicle(&self, robot: &str, operator: SocketAddr) -> VehicleOptions {
+        VehicleOptions {
+            robot: robot::parse("robot.yaml", robot).unwrap(),
+            operator: Some(operator),
+            identity: Some(self.path("vehicle")),
+            trust: vec![self.path("operator.pub")],
+            records: Some(self.path("vehicle.csv")),
+            summary: Some(self.path("vehicle.json")),
+            priority: Some(0),
+            same_clock: true,
+            ..VehicleOptions::default()
+        }
+    }
+
+    fn operator(&self, robot: &str) -> OperatorOptions {
+        OperatorOptions {
+            robot: robot::parse("robot.yaml", robot).unwrap(),
+            listen: Some("127.0.0.1:0".parse().unwrap()),
+            identity: Some(self.path("operator")),
+            trust: vec![self.path("vehicle.pub")],
+            records: Some(self.path("operator.csv")),
+            summary: Some(self.path("operator.json")),
+            priority: Some(0),
+            same_clock: true,
+            control: Some(Driver::Pattern),
+            ..OperatorOptions::default()
+        }
+    }
+}
+
+/// A running operator.
+struct Running {
+    local: SocketAddr,
+    heard: Hearing<OperatorStatus>,
+    stop: StopFlag,
+    thread: thread::JoinHandle<Result<OperatorSummary, DriveError>>,
+}
+
+fn start_operator(options: OperatorOptions) -> Running {
+    let (mut ear, local, heard) = ear();
+    let stop = StopFlag::new();
+    let for_thread = stop.clone();
+    let thread = thread::spawn(move || operator::run_with(options, &mut ear, &for_thread));
+    let local = local.recv_timeout(Duration::from_secs(10)).expect("the operator listens");
+    Running { local, heard, stop, thread }
+}
+
+/// Drives to the end, or for twenty seconds: a run that should have ended by itself is interrupted and not waited for.
+fn drive(options: VehicleOptions) -> Result<VehicleSummary, DriveError> {
+    let (stop, (ended, end)) = (StopFlag::new(), channel::<()>());
+    let for_watch = stop.clone();
+    thread::spawn(move || {
+        let _ = end.recv_timeout(Duration::from_secs(20));
+        for_watch.set();
+    });
+    let result = vehicle::run_with(options, &mut Quiet, NoMotors, &stop);
+    drop(ended);
+    result
+}
+
+fn read(path: &Path) -> Vec<record::Record> {
+    record::read(path).unwrap()
+}
+
+#[test]
+fn every_sample_of_a_drive_is_in_the_records_of_both_ends_and_the_ledgers_close() {
+    let yard = Yard::new();
+    let operator = start_operator(OperatorOptions { samples: Some(40), ..yard.operator(ROBOT) });
+    let vehicle = drive(VehicleOptions { samples: Some(40), ..yard.vehicle(ROBOT, operator.local) }).unwrap();
+    let operator = operator.thread.join().unwrap().unwrap();
+    assert_eq!((vehicle.ending, operator.ending), (Some(Ending::Completed), Some(Ending::Completed)));
+    assert_eq!(vehicle.exit_code(), ExitCode::Ok);
+
+    let joined = join(&read(&yard.path("vehicle.csv")), &read(&yard.path("operator.csv")));
+    let cameras: Vec<_> = joined.records.iter().filter(|r| r.stream.starts_with("camera/")).collect();
+    assert_eq!(cameras.len(), 80, "two cameras, 40 pictures each");
+    assert!(cameras.iter().all(|r| r.outcome == Outcome::Delivered), "{cameras:?}");
+    assert_eq!(cameras.iter().filter(|r| r.warm_up).count(), 40);
+    let of_cameras = joined.anomalies.iter().filter(|a| a.stream.starts_with("camera/"));
+    assert_eq!(of_cameras.map(ToString::to_string).collect::<Vec<_>>(), Vec::<String>::new());
+    for (sent, received) in vehicle.sent.iter().zip(&operator.received) {
+        let expected = Ledger { offered: 40, delivered: 40, ..Ledger::default() };
+        assert_eq!(Ledger::from(sent.ledger), expected, "{}", sent.stream);
+        assert_eq!(Ledger::from(received.ledger), expected, "{}", received.stream);
+        assert_eq!(sent.link_ledger.map(Ledger::from), Some(expected), "{}", sent.stream);
+    }
+    assert_eq!(vehicle.sent[0].payload_bytes, 40 * 20_000);
+    assert_eq!((operator.corrupt, operator.unrecorded, vehicle.unrecorded), (0, 0, 0));
+}
+
+#[test]
+fn the_commands_of_a_drive_are_recorded_by_both_ends_too() {
+    let yard = Yard::new();
+    let operator = start_operator(yard.operator(ROBOT));
+    let vehicle = drive(VehicleOptions { samples: Some(20), ..yard.vehicle(ROBOT, operator.local) }).unwrap();
+    operator.stop.set();
+    let operator = operator.thread.join().unwrap().unwrap();
+    let only_commands = |path| -> Vec<record::Record> {
+        read(&yard.path(path)).into_iter().filter(|r| r.stream == "drive/command").collect()
+    };
+    let joined = join(&only_commands("operator.csv"), &only_commands("vehicle.csv"));
+    let tallies = tally(&joined.records);
+    let all = tallies[0].measured.ledger.offered + tallies[0].warm_up.ledger.offered;
+    assert_eq!(all, operator.sent[0].ledger.offered, "each command has one record");
+    assert!(Ledger::from(operator.sent[0].ledger).closes());
+    let gate = vehicle.gate.unwrap();
+    assert!(gate.commands.accepted > 20, "{gate:?}");
+    assert!(joined.records.iter().filter(|r| r.outcome == Outcome::Delivered).all(|r| r.arrival.is_some()));
+}
+
+#[test]
+fn cameras_that_fire_together_carry_the_same_tick_and_not_their_moment_of_sending() {
+    let yard = Yard::new();
+    let operator = start_operator(yard.operator(ROBOT));
+    let start_at = tokkyu_link::carrier::clock::now() + Duration::from_millis(700);
+    let options =
+        VehicleOptions { samples: Some(10), start_at: Some(start_at), ..yard.vehicle(ROBOT, operator.local) };
+    let vehicle = drive(options).unwrap();
+    operator.stop.set();
+    operator.thread.join().unwrap().unwrap();
+    assert_eq!(vehicle.first_tick_ns, Some(start_at.as_nanos()));
+    let due = |sequence: u32| start_at + Duration::from_millis(50) * sequence;
+    let sent = read(&yard.path("vehicle.csv"));
+    let cameras = sent.iter().filter(|r| r.stream.starts_with("camera/"));
+    assert!(cameras.clone().count() == 20 && cameras.clone().all(|r| r.capture == due(r.sequence)));
+    // The receiver's stamps are the same clock's, to the microsecond that travels.
+    let received = read(&yard.path("operator.csv"));
+    let mut cameras =
+        received.iter().filter(|r| r.stream.starts_with("camera/") && r.arrival.is_some()).peekable();
+    assert!(cameras.peek().is_some());
+    assert!(cameras.all(|r| r.capture.as_micros() == due(r.sequence).as_micros()));
+}
+
+/// Remembers the last controls it got.
+struct Wheels(Arc<Mutex<Vec<Controls>>>);
+
+impl Motors for Wheels {
+    fn set(&mut self, _: MonoTime, controls: &Controls) {
+        self.0.lock().unwrap().push(*controls);
+    }
+}
+
+#[test]
+fn a_vehicle_whose_operator_leaves_brakes_and_says_so() {
+    let yard = Yard::new();
+    let operator = start_operator(yard.operator(ROBOT));
+    let (mut ear, _, heard) = ear::<VehicleStatus>();
+    let (motors, stop) = (Arc::new(Mutex::new(Vec::new())), StopFlag::new());
+    let (wheels, for_thread) = (Wheels(Arc::clone(&motors)), stop.clone());
+    let options = yard.vehicle(ROBOT, operator.local);
+    let vehicle = thread::spawn(move || vehicle::run_with(options, &mut ear, wheels, &for_thread));
+    wait_for(|| motors.lock().unwrap().iter().any(|c: &Controls| c.throttle() > 0.0));
+    operator.stop.set();
+    operator.thread.join().unwrap().unwrap();
+    wait_for(|| heard.lock().unwrap().events.iter().any(|text| text.starts_with("SAFE STOP")));
+    wait_for(|| motors.lock().unwrap().last().is_some_and(|c| c.brake() == 1.0 && c.throttle() == 0.0));
+    stop.set();
+    let summary = vehicle.join().unwrap().unwrap();
+    assert_eq!(summary.exit_code(), ExitCode::Interrupted);
+    let gate = summary.gate.unwrap();
+    assert_eq!((gate.state.as_str(), gate.safe_stops), ("SAFE STOP", 1));
+    assert!(summary.gate_log.iter().any(|entry| entry.first.text.contains("DeadlineMissed")));
+}
+
+fn wait_for(mut condition: impl FnMut() -> bool) {
+    for _ in 0..1_000 {
+        if condition() {
+            return;
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    panic!("it did not happen within ten seconds");
+}
+
+#[test]
+fn an_interrupted_drive_keeps_the_records_of_what_it_did() {
+    let yard = Yard::new();
+    let operator = start_operator(yard.operator(ROBOT));
+    let (options, stop) = (yard.vehicle(ROBOT, operator.local), StopFlag::new());
+    let for_thread = stop.clone();
+    let vehicle = thread::spawn(move || vehicle::run_with(options, &mut Quiet, NoMotors, &for_thread));
+    let delivered = |heard: &Hearing<OperatorStatus>| {
+        let heard = heard.lock().unwrap();
+        heard.statuses.last().map_or(0, |status| status.cameras[0].ledger.delivered)
+    };
+    wait_for(|| delivered(&operator.heard) >= 5);
+    stop.set();
+    operator.stop.set();
+    let vehicle = vehicle.join().unwrap().unwrap();
+    let operator = operator.thread.join().unwrap().unwrap();
+    assert_eq!((vehicle.exit_code(), operator.exit_code()), (ExitCode::Interrupted, ExitCode::Interrupted));
+    let joined = join(&read(&yard.path("vehicle.csv")), &read(&yard.path("operator.csv")));
+    assert!(joined.records.len() >= 10, "two cameras, five pictures at least");
+    for file in ["vehicle.json", "operator.json"] {
+        let text = fs::read_to_string(yard.path(file)).unwrap();
+        assert!(text.contains("\"ending\": \"interrupted\""), "{file}");
+    }
+    assert!(vehicle.sent.iter().all(|stream| Ledger::from(stream.ledger).closes()), "{:?}", vehicle.sent);
+}
+
+#[test]
+fn pictures_nobody_confirmed_are_lost_in_the_records_and_the_ledger_closes() {
+    let yard = Yard::new();
+    let patient = ROBOT.replace("400 ms", "30 s").replace("depth: 1", "depth: 100");
+    let operator = start_operator(yard.operator(&patient));
+    let network = Bottleneck::towards(operator.local, 100_000_000);
+    let (options, stop) = (yard.vehicle(&patient, network.local), StopFlag::new());
+    let (mut ear, _, heard) = ear::<VehicleStatus>();
+    let for_thread = stop.clone();
+    let vehicle = thread::spawn(move || vehicle::run_with(options, &mut ear, NoMotors, &for_thread));
+    let ledger = || heard.lock().unwrap().statuses.last().map(|status| status.cameras[0].ledger);
+    wait_for(|| ledger().is_some_and(|ledger| ledger.delivered >= 3));
+    network.stop.set();
+    wait_for(|| ledger().is_some_and(|ledger| ledger.offered > ledger.delivered + 5));
+    stop.set();
+    let vehicle = vehicle.join().unwrap().unwrap();
+    operator.stop.set();
+    operator.thread.join().unwrap().unwrap();
+    for stream in &vehicle.sent {
+        assert!(stream.ledger.lost > 0 && Ledger::from(stream.ledger).closes(), "{stream:?}");
+    }
+    let records = read(&yard.path("vehicle.csv"));
+    let lost = records.iter().filter(|r| r.outcome == Outcome::Lost && r.stream == "camera/front").count();
+    assert_eq!(lost as u64, vehicle.sent[0].ledger.lost);
+}
+
+#[test]
+fn a_wrong_key_is_said_clearly_and_ends_the_vehicle_with_its_own_exit_code() {
+    let yard = Yard::new();
+    let operator = start_operator(yard.operator(ROBOT));
+    let stranger =
+        VehicleOptions { identity: Some(yard.path("stranger")), ..yard.vehicle(ROBOT, operator.local) };
+    let error = drive(stranger).unwrap_err();
+    assert!(matches!(error, DriveError::Refused(CloseReason::OurKeyRefused { .. })), "{error}");
+    assert!(error.to_string().contains("the peer does not trust our key SHA256:"), "{error}");
+    assert_eq!(error.exit_code().number(), 4);
+    let summary = fs::read_to_string(yard.path("vehicle.json")).unwrap();
+    assert!(summary.contains("does not trust our key"), "the summary tells why");
+
+    let distrusts =
+        VehicleOptions { trust: vec![yard.path("stranger.pub")], ..yard.vehicle(ROBOT, operator.local) };
+    let error = drive(distrusts).unwrap_err();
+    assert!(matches!(error, DriveError::Refused(CloseReason::PeerKeyUntrusted { .. })), "{error}");
+
+    wait_for(|| {
+        operator.heard.lock().unwrap().events.iter().any(|text| text.contains("key is not trusted here"))
+    });
+    operator.stop.set();
+    let operator = operator.thread.join().unwrap().unwrap();
+    assert_eq!(operator.ending, Some(Ending::Interrupted), "a stranger does not end the operator");
+}
+
+#[test]
+fn a_vehicle_told_to_keep_trying_waits_for_the_key_to_be_trusted() {
+    let yard = Yard::new();
+    let operator = start_operator(yard.operator(ROBOT));
+    let (mut ear, _, heard) = ear::<VehicleStatus>();
+    let stop = StopFlag::new();
+    let for_thread = stop.clone();
+    let options = VehicleOptions {
+        identity: Some(yard.path("stranger")),
+        keep_trying: true,
+        ..yard.vehicle(ROBOT, operator.local)
+    };
+    let vehicle = thread::spawn(move || vehicle::run_with(options, &mut ear, NoMotors, &for_thread));
+    let refusals = || {
+        let heard = operator.heard.lock().unwrap();
+        heard.statuses.last().map_or(0, |status| status.link.figures.failed_handshakes)
+    };
+    wait_for(|| refusals() >= 3);
+    let is_refusal = |text: &&String| text.contains("does not trust our key");
+    let told = heard.lock().unwrap().events.iter().filter(is_refusal).count() as u64;
+    assert!((1..refusals()).contains(&told), "said, and not at every attempt");
+    stop.set();
+    assert_eq!(vehicle.join().unwrap().unwrap().exit_code(), ExitCode::Interrupted);
+    operator.stop.set();
+    operator.thread.join().unwrap().unwrap();
+}
+
+#[test]
+fn a_port_that_is_in_use_is_named_with_what_to_do() {
+    let yard = Yard::new();
+    let first = start_operator(yard.operator(ROBOT));
+    let taken = OperatorOptions { listen: Some(first.local), ..yard.operator(ROBOT) };
+    let error = operator::run_with(taken, &mut Quiet, &StopFlag::new()).unwrap_err();
+    assert!(error.to_string().contains("is in use"), "{error}");
+    assert_eq!(error.exit_code(), ExitCode::NotPossible);
+    first.stop.set();
+    first.thread.join().unwrap().unwrap();
+}
+
+#[test]
+fn what_the_link_grants_reaches_the_camera_that_compresses() {
+    let yard = Yard::new();
+    // Pictures of more packets than the link needs to see how fast the network is.
+    let robot = "robot: rover
+flows:
+  camera/front: {rate: 10 Hz, class: realtime, depth: 1, lifespan: 900 ms, encoding: mjpeg, width: 1600, height: 1200, source: {test: picture}}
+";
+    let operator = start_operator(yard.operator(robot));
+    let network = Bottleneck::towards(operator.local, 4_000_000);
+    let (mut ear, _, heard) = ear::<VehicleStatus>();
+    let (options, stop) = (yard.vehicle(robot, network.local), StopFlag::new());
+    let for_thread = stop.clone();
+    let vehicle = thread::spawn(move || vehicle::run_with(options, &mut ear, NoMotors, &for_thread));
+    let newest = || heard.lock().unwrap().statuses.last().map(|status| status.cameras[0].clone());
+    wait_for(|| newest().is_some_and(|camera| camera.granted_bps.is_some()));
+    // At the lowest quality these pictures are as large as the network carries: it is where every grant leads.
+    wait_for(|| newest().is_some_and(|camera| camera.quality.is_some_and(|quality| quality < 40)));
+    stop.set();
+    vehicle.join().unwrap().unwrap();
+    operator.stop.set();
+    operator.thread.join().unwrap().unwrap();
+}
+
+/// A network that carries so many bits in a second and no more, between two sockets of this machine. Its thread ends
+/// with the test.
+struct Bottleneck {
+    local: SocketAddr,
+    stop: StopFlag,
+}
+
+impl Bottleneck {
+    fn towards(operator: SocketAddr, bps: u32) -> Bottleneck {
+        let (near, far) = (UdpSocket::bind("127.0.0.1:0").unwrap(), UdpSocket::bind("127.0.0.1:0").unwrap());
+        far.connect(operator).unwrap();
+        let (local, stop) = (near.local_addr().unwrap(), StopFlag::new());
+        for socket in [&near, &far] {
+            socket.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
+        }
+        let (near_back, far_back, stop_there, stop_back) =
+            (near.try_clone().unwrap(), far.try_clone().unwrap(), stop.clone(), stop.clone());
+        let vehicle = Arc::new(Mutex::new(None));
+        let for_way_back = Arc::clone(&vehicle);
+        thread::spawn(move || {
+            let (mut packet, mut free_at) = ([0; 2_000], Instant::now());
+            while !stop_there.is_set() {
+                let Ok((bytes, from)) = near.recv_from(&mut packet) else { continue };
+                *vehicle.lock().unwrap() = Some(from);
+                free_at = free_at.max(Instant::now()) + Duration::from_secs(bytes as u64 * 8) / bps;
+                thread::sleep(free_at.saturating_duration_since(Instant::now()));
+                let _ = far.send(&packet[..bytes]);
+            }
+        });
+        thread::spawn(move || {
+            let mut packet = [0; 2_000];
+            while !stop_back.is_set() {
+                let Ok(bytes) = far_back.recv(&mut packet) else { continue };
+                if let Some(vehicle) = *for_way_back.lock().unwrap() {
+                    let _ = near_back.send_to(&packet[..bytes], vehicle);
+                }
+            }
+        });
+        Bottleneck { local, stop }
+    }
+}
+
+impl Drop for Bottleneck {
+    fn drop(&mut self) {
+        self.stop.set();
+    }
+}
+
+#[test]
+fn pictures_are_saved_as_they_arrive() {
+    let yard = Yard::new();
+    let options =
+        OperatorOptions { samples: Some(5), save: Some(yard.path("pictures")), ..yard.operator(ROBOT) };
+    let operator = start_operator(options);
+    drive(VehicleOptions { samples: Some(5), ..yard.vehicle(ROBOT, operator.local) }).unwrap();
+    let saved = operator.thread.join().unwrap().unwrap().saved.unwrap();
+    assert_eq!((saved.offered, saved.written, saved.trouble), (10, 10, None));
+    assert_eq!(fs::read_dir(yard.path("pictures/camera_rear")).unwrap().count(), 5);
+}
+
+#[test]
+fn results_that_cannot_be_written_are_an_exit_code_of_their_own() {
+    let yard = Yard::new();
+    let nowhere = VehicleOptions {
+        records: Some("/no/such/folder/records.csv".into()),
+        ..yard.vehicle(ROBOT, "127.0.0.1:9".parse().unwrap())
+    };
+    let error = drive(nowhere).unwrap_err();
+    assert!(matches!(error, DriveError::Records(_)), "{error}");
+    assert_eq!(error.exit_code().number(), 5);
+}
