@@ -1,0 +1,361 @@
+//! What became of a run: both ends' records joined, the wire's report and the programs' ends, put into one case.
+//!
+//! Runs after the run, in the caller's thread. Invariants: what was measured is kept whatever else failed; whatever
+//! makes the figures doubtful is a fault, is written into the case's notes, and fails the command.
+
+use std::path::Path;
+
+use serde_json::Value;
+use tokkyu_contract::MonoTime;
+use tokkyu_measure::{CpuSeconds, DriveCase, Record, RecordError, RecordWriter, StreamResult, join, tally};
+
+use crate::wire::{End, Lateness, WireError, WireReport};
+
+use super::case::{COMMAND, CaseSpec, stream_of};
+use super::paths::{CaseFolder, name_of};
+use super::program::Program;
+use super::real::Reason;
+use super::summary::Summary;
+
+/// Disagreements of the two ends that are told one by one; more are counted.
+const ANOMALIES_TOLD: usize = 5;
+
+/// A relay later than this shows in the figures of the networks with the shortest delays.
+const LATE_RELAY_NS: u64 = 1_000_000;
+
+/// What a run left behind.
+pub(super) struct Evidence<'a> {
+    pub(super) spec: &'a CaseSpec,
+    pub(super) folder: &'a CaseFolder,
+    pub(super) variant: &'static str,
+    pub(super) caveat: Option<String>,
+    pub(super) programs: &'a [Program],
+    pub(super) asked: Option<(MonoTime, Reason)>,
+    pub(super) wire: Result<WireReport, WireError>,
+}
+
+/// A case that was run, as far as it went.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// The case; its records have an absolute path.
+    pub case: DriveCase,
+    /// What makes the case doubtful. Also in its notes.
+    pub faults: Vec<String>,
+    /// The run was ended early because somebody asked for it.
+    pub interrupted: bool,
+    /// The joined records.
+    pub records: Vec<Record>,
+    /// Why the joined records are not in a file, if they are not; then they are in `records` alone.
+    pub unwritten: Option<String>,
+    /// Whether both programs were granted `SCHED_FIFO`; `None` if they did not say.
+    pub sched_fifo: Option<bool>,
+    /// Whether both programs were granted `mlockall`; `None` if they did not say.
+    pub mlockall: Option<bool>,
+}
+
+impl Outcome {
+    pub(super) fn of(case: DriveCase) -> Outcome {
+        Outcome {
+            case,
+            faults: Vec::new(),
+            interrupted: false,
+            records: Vec::new(),
+            unwritten: None,
+            sched_fifo: None,
+            mlockall: None,
+        }
+    }
+
+    pub(super) fn fault(&mut self, what: String) {
+        self.case.notes.push(format!("INVALID: {what}"));
+        self.faults.push(what);
+    }
+}
+
+/// Makes the case of a real run.
+pub(super) fn outcome(evidence: &Evidence) -> Outcome {
+    let Evidence { spec, folder, .. } = *evidence;
+    let mut outcome = Outcome::of(spec.blank(evidence.variant));
+    outcome.interrupted = matches!(evidence.asked, Some((_, Reason::Stopped)));
+    outcome.case.notes.extend(evidence.caveat.clone());
+    how_it_ended(&mut outcome, evidence);
+    match &evidence.wire {
+        Ok(report) => add_wire(&mut outcome, report),
+        Err(error) => outcome.fault(format!("the wire failed: {error}")),
+    }
+    outcome.case.cpu_s =
+        CpuSeconds { send: cpu_of(evidence, End::Vehicle), receive: cpu_of(evidence, End::Operator) };
+    add_summaries(&mut outcome, folder);
+    let records = joined(&mut outcome, spec, folder);
+    fill(&mut outcome, spec, records, folder);
+    outcome
+}
+
+/// Adds the joined records, and the figures that follow from them, and keeps them in a file. A disk that refuses takes
+/// the file, not the figures.
+pub(super) fn fill(outcome: &mut Outcome, spec: &CaseSpec, records: Vec<Record>, folder: &CaseFolder) {
+    outcome.case.set_streams(&tally(&records));
+    let open: Vec<String> = (outcome.case.streams.iter())
+        .filter(|stream| !stream.ledger.closes())
+        .map(|stream| format!("the ledger of {} does not close: {}", stream.name, stream.ledger))
+        .collect();
+    open.into_iter().for_each(|what| outcome.fault(what));
+    match outcome.interrupted {
+        true => outcome.case.notes.push(interrupted_note(&outcome.case)),
+        false => missing(outcome, spec),
+    }
+    match write_records(&folder.records(), &records) {
+        Ok(()) => outcome.case.records = Some(folder.records()),
+        Err(error) => outcome.unwritten = Some(error.to_string()),
+    }
+    outcome.records = records;
+}
+
+/// How far an interrupted run came.
+fn interrupted_note(case: &DriveCase) -> String {
+    let pictures = |streams: &[StreamResult]| {
+        streams
+            .iter()
+            .filter(|stream| stream.is_camera())
+            .map(|camera| camera.ledger.offered)
+            .max()
+            .unwrap_or(0)
+    };
+    let (measured, warm_up) = (pictures(&case.streams), pictures(&case.warm_up));
+    let of = case.samples;
+    format!(
+        "interrupted after {warm_up} pictures of warm-up and {measured} of {of} measured; what came until then is kept"
+    )
+}
+
+/// Fewer pictures offered than asked for: the rest of the figures would be those of another workload.
+fn missing(outcome: &mut Outcome, spec: &CaseSpec) {
+    for number in 1..=spec.images {
+        let name = format!("camera/{number}");
+        let stream = outcome.case.streams.iter().find(|stream| stream.name == name);
+        let offered = stream.map_or(0, |stream| stream.ledger.offered);
+        if offered != u64::from(spec.samples) {
+            outcome.fault(format!("{name} offered {offered} pictures of {}", spec.samples));
+        }
+    }
+}
+
+fn write_records(path: &Path, records: &[Record]) -> Result<(), RecordError> {
+    let mut writer = RecordWriter::create(path)?;
+    records.iter().try_for_each(|record| writer.write(record))?;
+    writer.finish()
+}
+
+fn how_it_ended(outcome: &mut Outcome, evidence: &Evidence) {
+    match evidence.asked {
+        Some((_, Reason::Overdue)) => outcome.fault("the programs did not end by themselves".to_owned()),
+        Some((_, Reason::Stopped)) => {
+            outcome.case.notes.push("interrupted: what was measured until then".into())
+        }
+        Some((_, Reason::OneEnded)) | None => {}
+    }
+    for program in evidence.programs {
+        let asked = evidence.asked.map(|(at, _)| at);
+        let by_itself = program.ended.is_some_and(|ended| asked.is_none_or(|asked| ended.at <= asked));
+        match program.failure() {
+            // Told to end, a program says so with its exit code.
+            Some(_) if !by_itself && program.was_interrupted() => {}
+            Some(failure) => outcome.fault(failure),
+            None => {}
+        }
+    }
+}
+
+fn cpu_of(evidence: &Evidence, end: End) -> Option<f64> {
+    let program = evidence.programs.iter().find(|program| program.end == end)?;
+    Some(program.ended?.cpu.as_secs_f64())
+}
+
+fn add_wire(outcome: &mut Outcome, report: &WireReport) {
+    let frames = report.up.model.offered_bytes + report.down.model.offered_bytes;
+    outcome.case.wire_bytes = Some(frames);
+    outcome.case.added_by_wire_ms = Some(report.lateness.p50_ns as f64 / 1e6);
+    outcome.case.notes.push(wire_note(report));
+    if report.lateness.p99_ns > LATE_RELAY_NS {
+        outcome.case.notes.push(
+            "the relay was late by more than 1 ms in one frame of a hundred, and ages include that: is a core free?".into(),
+        );
+    }
+    report.flaws().into_iter().for_each(|flaw| outcome.fault(flaw.to_string()));
+}
+
+/// What the relay itself cost, in one line.
+pub fn wire_note(report: &WireReport) -> String {
+    let Lateness { p50_ns, p99_ns, worst_ns, .. } = report.lateness;
+    let us = |ns: u64| ns as f64 / 1e3;
+    format!(
+        "wire: relay late by p50 {:.0} µs, p99 {:.0} µs, worst {:.0} µs; {:.1} % of a core, {}",
+        us(p50_ns),
+        us(p99_ns),
+        us(worst_ns),
+        report.cpu_share() * 1e2,
+        report.scheduling
+    )
+}
+
+/// What the programs say of themselves: the link's statistics, and what the system granted them.
+fn add_summaries(outcome: &mut Outcome, folder: &CaseFolder) {
+    let mut link = serde_json::Map::new();
+    let mut payload_bytes = Some(0);
+    for end in [End::Vehicle, End::Operator] {
+        match Summary::read(&folder.summary_of(end)) {
+            Ok(summary) => {
+                payload_bytes = payload_bytes.zip(summary.sent_bytes()).map(|(sum, more)| sum + more);
+                outcome.sched_fifo = both(outcome.sched_fifo, summary.granted("sched_fifo"));
+                outcome.mlockall = both(outcome.mlockall, summary.granted("mlockall"));
+                for open in summary.open_ledgers() {
+                    outcome.fault(format!("{} does not close: {open}", name_of(end)));
+                }
+                for (what, count) in summary.gaps() {
+                    outcome.fault(format!("{}: {count} {what}", name_of(end)));
+                }
+                outcome.case.notes.extend(summary.safe_stops());
+                link.insert(name_of(end).to_owned(), summary.link());
+            }
+            Err(why) => {
+                payload_bytes = None;
+                outcome.fault(format!("no summary of the {}: {why}", name_of(end)));
+            }
+        }
+    }
+    outcome.case.payload_bytes = payload_bytes;
+    outcome.case.link = Value::Object(link);
+}
+
+fn both(one: Option<bool>, other: Option<bool>) -> Option<bool> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(one && other),
+        (one, other) => one.or(other),
+    }
+}
+
+/// Records of both ends, joined. Where one end's cannot be read there is nothing to join: figures of one end alone would
+/// tell of the missing file and not of the link.
+fn joined(outcome: &mut Outcome, spec: &CaseSpec, folder: &CaseFolder) -> Vec<Record> {
+    let read = |end| tokkyu_measure::record::read(&folder.records_of(end));
+    let (vehicle, operator) = match (read(End::Vehicle), read(End::Operator)) {
+        (Ok(vehicle), Ok(operator)) => (vehicle, operator),
+        (vehicle, operator) => {
+            [vehicle.err(), operator.err()].into_iter().flatten().for_each(|e| outcome.fault(e.to_string()));
+            return Vec::new();
+        }
+    };
+    let (pictures_sent, commands_received) = split(spec, vehicle);
+    let (pictures_received, commands_sent) = split(spec, operator);
+    let joined =
+        join(&[pictures_sent, commands_sent].concat(), &[pictures_received, commands_received].concat());
+    let told = joined.anomalies.iter().take(ANOMALIES_TOLD).map(ToString::to_string);
+    told.for_each(|anomaly| outcome.fault(anomaly));
+    if let more @ 1.. = joined.anomalies.len().saturating_sub(ANOMALIES_TOLD) {
+        outcome.fault(format!("and {more} more disagreements of the two ends"));
+    }
+    joined.records
+}
+
+/// One end's records of pictures and of commands, as far as they are part of the workload.
+fn split(spec: &CaseSpec, records: Vec<Record>) -> (Vec<Record>, Vec<Record>) {
+    let named = records.into_iter().map(|record| Record { stream: stream_of(&record.stream), ..record });
+    let ours = named.filter(|record| spec.counts(&record.stream, record.sequence));
+    ours.map(|record| marked(spec, record)).partition(|record| record.stream != COMMAND)
+}
+
+/// Which samples are warm-up is the experiment's decision; the programs know nothing of it.
+fn marked(spec: &CaseSpec, record: Record) -> Record {
+    let warm_up = spec.is_warm_up(&record.stream, record.sequence);
+    Record { warm_up, ..record }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::drive::case::Pictures;
+    use crate::drive::quality::Quality;
+    use std::time::Duration;
+    use tokkyu_contract::Outcome as Fate;
+    use tokkyu_link::sim::path::Profile;
+
+    fn spec() -> CaseSpec {
+        CaseSpec {
+            profile: Profile::named("lan").unwrap(),
+            quality: Quality::Link,
+            images: 1,
+            pictures: Pictures::Dummy,
+            samples: 2,
+            warm_up: 2,
+            seed: 1,
+            run: 0,
+        }
+    }
+
+    fn record(stream: &str, sequence: u32, arrival_ms: Option<u64>, outcome: Fate) -> Record {
+        let capture = MonoTime::from_millis(1_000);
+        let arrival = arrival_ms.map(|ms| capture + Duration::from_millis(ms));
+        Record { stream: stream.to_owned(), sequence, capture, arrival, outcome, warm_up: false }
+    }
+
+    fn both_ends(folder: &CaseFolder) {
+        let picture = |sequence, arrival, fate| record("camera/image1", sequence, arrival, fate);
+        let offered = (0..4).map(|sequence| picture(sequence, None, Fate::Delivered));
+        let seen = (0..3).map(|sequence| picture(sequence, Some(7), Fate::Delivered));
+        let commands: Vec<Record> = (0..15).map(|n| record(COMMAND, n, None, Fate::Delivered)).collect();
+        // The last ones are sent when the vehicle is about to leave.
+        let obeyed = (0..12).map(|n| record(COMMAND, n, Some(1), Fate::Delivered));
+        write_records(&folder.records_of(End::Vehicle), &offered.chain(obeyed).collect::<Vec<_>>()).unwrap();
+        write_records(&folder.records_of(End::Operator), &seen.chain(commands).collect::<Vec<_>>()).unwrap();
+    }
+
+    #[test]
+    fn records_of_both_ends_become_one_outcome_for_each_sample_of_the_workload() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = CaseFolder::create(dir.path()).unwrap();
+        both_ends(&folder);
+        let mut outcome = Outcome::of(spec().blank("default"));
+        let records = joined(&mut outcome, &spec(), &folder);
+        fill(&mut outcome, &spec(), records, &folder);
+        let ledger = |streams: &[StreamResult], name: &str| {
+            let stream = streams.iter().find(|stream| stream.name == name).unwrap();
+            (stream.ledger.offered, stream.ledger.delivered, stream.ledger.lost)
+        };
+        assert_eq!(ledger(&outcome.case.warm_up, "camera/1"), (2, 2, 0));
+        assert_eq!(ledger(&outcome.case.streams, "camera/1"), (2, 1, 1), "confirmed but never seen is lost");
+        // 150 ms before the last of 4 pictures at 300 ms: commands 0 to 7, all of them in the warm-up of 200 ms.
+        assert_eq!(ledger(&outcome.case.warm_up, COMMAND), (8, 8, 0));
+        assert_eq!(
+            outcome.faults,
+            ["camera/1 sample 3: confirmed to the sender but never seen by the receiver"]
+        );
+        assert_eq!(tokkyu_measure::record::read(&folder.records()).unwrap(), outcome.records);
+    }
+
+    #[test]
+    fn without_the_records_of_one_end_there_are_no_figures_and_the_case_is_invalid() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = CaseFolder::create(dir.path()).unwrap();
+        both_ends(&folder);
+        std::fs::write(folder.records_of(End::Operator), "").unwrap();
+        let mut outcome = Outcome::of(spec().blank("default"));
+        let records = joined(&mut outcome, &spec(), &folder);
+        fill(&mut outcome, &spec(), records, &folder);
+        assert!(outcome.case.streams.is_empty());
+        assert!(outcome.faults[0].contains("operator.csv"), "{:?}", outcome.faults);
+        assert!(!outcome.case.verdict.unwrap().pass);
+    }
+
+    #[test]
+    fn a_disk_that_refuses_the_records_takes_no_figures() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = CaseFolder::create(dir.path()).unwrap();
+        std::fs::create_dir(folder.records()).unwrap();
+        let mut outcome = Outcome::of(spec().blank("default"));
+        let records = vec![record("camera/1", 2, Some(5), Fate::Delivered)];
+        fill(&mut outcome, &spec(), records.clone(), &folder);
+        assert!(outcome.unwritten.unwrap().contains("records.csv"));
+        assert_eq!((outcome.case.records, outcome.records), (None, records));
+        assert_eq!(outcome.case.streams[0].ledger.delivered, 1);
+    }
+}

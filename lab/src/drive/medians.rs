@@ -1,0 +1,126 @@
+//! Several runs of the same case in one row: the median of each figure, and the sum of what was missed.
+//!
+//! Pure. Invariant: a figure that a run does not have (nothing delivered) is left out of the median, and the number of
+//! runs is told.
+
+use tokkyu_measure::table::{Row, Table, ms, percent};
+use tokkyu_measure::{DriveCase, StreamResult};
+
+/// Medians over the runs of each case; `None` if no case was run twice.
+pub fn medians(cases: &[DriveCase]) -> Option<Table> {
+    let groups = groups(cases);
+    if groups.iter().all(|group| group.len() < 2) {
+        return None;
+    }
+    let header = vec![
+        "case, stream",
+        "runs",
+        "mean ms",
+        "worst ms",
+        "best ms",
+        "sd ms",
+        "p99 ms",
+        "≤ 500 ms %",
+        "missed",
+        "of",
+    ];
+    Some(Table { header, rows: groups.iter().flat_map(|group| rows(group)).collect() })
+}
+
+/// Cases that differ in nothing but run and seed, in the order of their first run.
+fn groups(cases: &[DriveCase]) -> Vec<Vec<&DriveCase>> {
+    let mut groups: Vec<Vec<&DriveCase>> = Vec::new();
+    for case in cases {
+        match groups.iter_mut().find(|group| same(group[0], case)) {
+            Some(group) => group.push(case),
+            None => groups.push(vec![case]),
+        }
+    }
+    groups
+}
+
+fn same(one: &DriveCase, other: &DriveCase) -> bool {
+    let key = |case: &DriveCase| {
+        let words = [&case.network, &case.peer, &case.variant, &case.qos].map(String::clone);
+        (words, case.images, case.simulated)
+    };
+    key(one) == key(other)
+}
+
+fn rows(group: &[&DriveCase]) -> Vec<Row> {
+    let names = group[0].streams.iter().map(|stream| stream.name.as_str());
+    names.map(|name| row(group, name)).collect()
+}
+
+fn row(group: &[&DriveCase], name: &str) -> Row {
+    let streams: Vec<&StreamResult> =
+        group.iter().flat_map(|case| case.streams.iter().find(|stream| stream.name == name)).collect();
+    let figure =
+        |of: fn(&StreamResult) -> Option<f64>| median(streams.iter().filter_map(|s| of(s)).collect());
+    let mut cells =
+        vec![format!("{}, {}, {name}", group[0].network, group[0].qos), streams.len().to_string()];
+    cells.extend([
+        ms(figure(|s| s.figures.mean_ms)),
+        ms(figure(|s| s.figures.worst_ms)),
+        ms(figure(|s| s.figures.best_ms)),
+        ms(figure(|s| s.figures.sd_ms)),
+        ms(figure(|s| s.figures.p99_ms)),
+        percent(figure(|s| s.figures.inside.ms_500)),
+        streams.iter().map(|s| s.missed()).sum::<u64>().to_string(),
+        streams.iter().map(|s| s.ledger.offered).sum::<u64>().to_string(),
+    ]);
+    Row { quoted: false, cells }
+}
+
+/// The middle value, or the mean of the two in the middle; `None` of none.
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    let middle = values.len() / 2;
+    match values.len() {
+        0 => None,
+        n if n % 2 == 1 => Some(values[middle]),
+        _ => Some(f64::midpoint(values[middle - 1], values[middle])),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokkyu_contract::Ledger;
+    use tokkyu_measure::figures::Summary;
+
+    fn case(network: &str, run: u32, mean_ms: Option<f64>, lost: u64) -> DriveCase {
+        let ledger = Ledger { offered: 10, delivered: 10 - lost, lost, ..Ledger::default() };
+        let figures = Summary { mean_ms, ..Summary::default() };
+        let stream = StreamResult { name: "camera/1".into(), ledger, figures };
+        DriveCase { network: network.into(), run, streams: vec![stream], ..DriveCase::default() }
+    }
+
+    #[test]
+    fn runs_of_one_case_become_one_row_with_the_median_and_all_that_was_missed() {
+        let cases = [
+            case("lan", 0, Some(3.0), 1),
+            case("wan", 0, Some(70.0), 0),
+            case("lan", 1, Some(9.0), 2),
+            case("wan", 1, Some(80.0), 0),
+            case("lan", 2, Some(4.0), 0),
+        ];
+        let table = medians(&cases).unwrap();
+        let shown: Vec<[&str; 4]> = (table.rows.iter())
+            .map(|row| [&row.cells[1], &row.cells[2], &row.cells[8], &row.cells[9]].map(String::as_str))
+            .collect();
+        assert_eq!(shown, [["3", "4.0", "3", "30"], ["2", "75.0", "0", "20"]]);
+        assert!(table.rows.iter().all(|row| row.cells.len() == table.header.len()));
+    }
+
+    #[test]
+    fn a_run_without_a_figure_does_not_count_as_zero() {
+        let cases = [case("lan", 0, Some(3.0), 0), case("lan", 1, None, 10), case("lan", 2, Some(5.0), 0)];
+        assert_eq!(medians(&cases).unwrap().rows[0].cells[2], "4.0");
+    }
+
+    #[test]
+    fn single_runs_have_no_medians() {
+        assert_eq!(medians(&[case("lan", 0, None, 0), case("wan", 0, None, 0)]), None);
+    }
+}

@@ -1,0 +1,45 @@
+//! The drive experiment: cameras one way and commands the other, over a network that a name and a seed fix.
+//!
+//! Role: answers, for the paper's workload, what becomes of every picture and how old it is when it arrives. A *real*
+//! run starts the programs anybody would start, `tokkyu vehicle` and `tokkyu operator`, at the two ends of the
+//! [`wire`](crate::wire); a *simulated* one lets the link's sessions meet in virtual time. Both make the same records,
+//! from which `tokkyu_measure` makes the same figures.
+//!
+//! ```text
+//!  Plan ─► CaseSpec ─┬─ real::run ─── programs, wire ─► records, summaries ─┬─► collect ─► Outcome ─► Results
+//!                    └─ sim::simulate ─ virtual time ─► records ────────────┘
+//! ```
+//!
+//! A run is valid if its [`Outcome::faults`] are empty: every ledger closes, both ends agree, the wire has no flaw, both
+//! programs ended well, and every picture asked for was offered.
+
+mod beside;
+mod case;
+mod collect;
+mod conditions;
+mod error;
+mod medians;
+mod network;
+mod paths;
+mod plan;
+mod program;
+mod quality;
+mod real;
+mod results;
+mod setup;
+mod sim;
+mod summary;
+
+pub use beside::{markdown, table, text};
+pub use case::{CaseSpec, IMAGES_MAX, Pictures};
+pub use collect::{Outcome, wire_note};
+pub use conditions::{doubts, refusals};
+pub use error::DriveError;
+pub use medians::medians;
+pub use network::{PROGRAM_PRIORITY, RELAY_PRIORITY};
+pub use paths::{CaseFolder, file_word};
+pub use plan::Plan;
+pub use quality::{Quality, UnknownQuality};
+pub use real::{Programs, START_DELAY, Watcher, run};
+pub use results::{EXPERIMENT, Results};
+pub use sim::simulate;

@@ -1,0 +1,286 @@
+//! A real run of one case: the two programs, as anybody would start them, over a network of this machine.
+//!
+//! Runs in the caller's thread at ordinary priority. What bounds its time: the case's own span, then
+//! [`DRAIN`] for what is under way, then [`PATIENCE`] after SIGTERM, then SIGKILL. Invariant: when this returns, with or
+//! without an error, no program and no namespace of the run is left.
+//!
+//! ```text
+//!                 both ended by themselves
+//!   Running ──────────────────────────────────────────────► over
+//!      │  told to stop, one end failed, or overdue:           ▲
+//!      └─────────── SIGTERM ────► Asked ──── both ended ──────┤
+//!                                   └─ PATIENCE ─► SIGKILL ───┘
+//! ```
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::time::Duration;
+
+use nix::sys::signal::Signal;
+use tokkyu_contract::MonoTime;
+
+use crate::wire::{End, monotonic_now};
+
+use super::case::{CaseSpec, Pictures};
+use super::collect::{self, Evidence, Outcome};
+use super::error::DriveError;
+use super::network::{Network, PROGRAM_PRIORITY};
+use super::paths::{CaseFolder, name_of};
+use super::program::{Line, Program};
+use super::setup;
+
+/// From the start of the programs to the first tick: the handshake takes some round trips, and a program that draws
+/// pictures or opens a film needs a moment before.
+pub const START_DELAY: Duration = Duration::from_millis(1_500);
+/// After the last tick: the programs wait 2 s for what is under way, and write their records.
+const DRAIN: Duration = Duration::from_secs(10);
+/// From SIGTERM to SIGKILL.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// How long one program waits for the other that has ended, before it is told to end too. It notices by itself within
+/// the link's lease of a second.
+const ALONE: Duration = Duration::from_secs(5);
+/// Between two looks at the programs.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// Lines that wait for the watcher at most: some seconds of both programs.
+const LINES: usize = 256;
+
+/// The programs of a run.
+#[derive(Clone, Debug)]
+pub struct Programs {
+    /// The `tokkyu` command.
+    pub tokkyu: PathBuf,
+    /// Folder where the operator keeps every picture, if any.
+    pub save: Option<PathBuf>,
+}
+
+/// Who looks on while a case is run.
+pub trait Watcher {
+    /// Whether the programs' status lines (JSON) are wanted.
+    fn wants_status(&self) -> bool {
+        false
+    }
+
+    /// The network is up and the programs are about to start. `caveat` must be shown beside every figure.
+    fn on_start(&mut self, begin: MonoTime, caveat: Option<&str>) {
+        let _ = (begin, caveat);
+    }
+
+    /// A program said something on its standard output.
+    fn on_status(&mut self, end: End, line: &str) {
+        let _ = (end, line);
+    }
+
+    /// A program has ended; `failure` tells how and with which last words, if it ended other than well.
+    fn on_end(&mut self, end: End, failure: Option<&str>) {
+        let _ = (end, failure);
+    }
+
+    /// Called over and over while the case runs; waits, for at most `at_most`. False asks for the run to end.
+    fn wait(&mut self, at_most: Duration) -> bool {
+        std::thread::sleep(at_most);
+        true
+    }
+}
+
+/// Runs `spec` with its files in `folder`. `stop` is asked often; when it says true, the run ends early and what was
+/// measured is kept.
+///
+/// # Errors
+/// The run could not begin. What goes wrong later are [`Outcome::faults`].
+pub fn run(
+    spec: &CaseSpec,
+    folder: &CaseFolder,
+    programs: &Programs,
+    watcher: &mut dyn Watcher,
+    stop: &dyn Fn() -> bool,
+) -> Result<Outcome, DriveError> {
+    let network = Network::up(&spec.profile, spec.seed)?;
+    setup::write(spec, folder, network.addresses())?;
+    let begin = monotonic_now() + START_DELAY;
+    let caveat = network.caveat();
+    let variant = network.variant();
+    watcher.on_start(begin, caveat.as_deref());
+    let (lines, heard) = sync_channel(LINES);
+    let lines = watcher.wants_status().then_some(lines);
+    // The operator first: it listens before the vehicle dials.
+    let mut started = Vec::new();
+    for end in [End::Operator, End::Vehicle] {
+        let command = command_for(spec, folder, programs, end, begin, lines.is_some());
+        started.push(Program::start(&network, folder, end, command, lines.clone())?);
+    }
+    drop(lines);
+    let mut supervisor =
+        Supervisor { programs: started, overdue_at: begin + spec.span() + DRAIN, asked: None };
+    supervisor.run(&heard, watcher, stop);
+    let wire = network.down();
+    let Supervisor { programs, asked, .. } = supervisor;
+    Ok(collect::outcome(&Evidence { spec, folder, variant, caveat, programs: &programs, asked, wire }))
+}
+
+/// The command line of one end: nothing that could not be typed by hand.
+fn command_for(
+    spec: &CaseSpec,
+    folder: &CaseFolder,
+    programs: &Programs,
+    end: End,
+    begin: MonoTime,
+    status: bool,
+) -> Command {
+    let mut command = Command::new(&programs.tokkyu);
+    command.arg(name_of(end));
+    let mut flag = |name: &str, value: OsString| {
+        command.arg(name).arg(value);
+    };
+    flag("--robot", folder.robot().into());
+    flag("--site", folder.site(end).into());
+    flag("--records", folder.records_of(end).into());
+    flag("--summary", folder.summary_of(end).into());
+    flag("--samples", spec.total_samples().to_string().into());
+    flag("--start-at", begin.as_nanos().to_string().into());
+    flag("--priority", PROGRAM_PRIORITY.to_string().into());
+    flag("--status", if status { "json" } else { "none" }.into());
+    match (end, &spec.pictures, &programs.save) {
+        (End::Vehicle, Pictures::Video { source, .. }, _) => flag("--video", source.into()),
+        (End::Operator, _, Some(save)) => flag("--save", save.into()),
+        _ => {}
+    }
+    command.arg("--same-clock");
+    if end == End::Operator {
+        command.args(["--control", "pattern"]);
+    }
+    command
+}
+
+/// Why the programs were told to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reason {
+    /// The user wanted it.
+    Stopped,
+    /// One end was there alone.
+    OneEnded,
+    /// The run should have been over long ago.
+    Overdue,
+}
+
+struct Supervisor {
+    programs: Vec<Program>,
+    overdue_at: MonoTime,
+    /// When the programs were told to end, and why.
+    asked: Option<(MonoTime, Reason)>,
+}
+
+impl Supervisor {
+    fn run(&mut self, heard: &Receiver<Line>, watcher: &mut dyn Watcher, stop: &dyn Fn() -> bool) {
+        loop {
+            let now = monotonic_now();
+            self.look(now, watcher);
+            heard.try_iter().for_each(|(end, line)| watcher.on_status(end, &line));
+            if self.programs.iter().all(|program| program.ended.is_some()) {
+                return;
+            }
+            let go_on = watcher.wait(LOOK_EVERY);
+            self.on_look(now, !go_on || stop());
+        }
+    }
+
+    fn look(&mut self, now: MonoTime, watcher: &mut dyn Watcher) {
+        for program in self.programs.iter_mut().filter(|program| program.ended.is_none()) {
+            program.look(now);
+            if program.ended.is_some() {
+                watcher.on_end(program.end, program.failure().as_deref());
+            }
+        }
+    }
+
+    /// Decides what must be done at `now`.
+    fn on_look(&mut self, now: MonoTime, stopped: bool) {
+        match self.asked {
+            None => {
+                if let Some(reason) = self.reason_to_end(now, stopped) {
+                    self.asked = Some((now, reason));
+                    self.signal(Signal::SIGTERM);
+                }
+            }
+            Some((at, _)) if now.since(at) > PATIENCE => self.signal(Signal::SIGKILL),
+            Some(_) => {}
+        }
+    }
+
+    fn reason_to_end(&self, now: MonoTime, stopped: bool) -> Option<Reason> {
+        let mut ended = self.programs.iter().filter_map(|program| program.ended);
+        let alone = ended.any(|ended| !ended.status.success() || now.since(ended.at) > ALONE);
+        if stopped {
+            Some(Reason::Stopped)
+        } else if alone {
+            Some(Reason::OneEnded)
+        } else {
+            (now > self.overdue_at).then_some(Reason::Overdue)
+        }
+    }
+
+    fn signal(&self, signal: Signal) {
+        self.programs.iter().for_each(|program| program.signal(signal));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read;
+    use std::os::unix::process::{CommandExt, ExitStatusExt};
+    use std::process::{Child, Stdio};
+
+    const BEGIN: MonoTime = MonoTime::from_millis(10_000);
+
+    fn supervisor(programs: Vec<Program>) -> Supervisor {
+        Supervisor { programs, overdue_at: BEGIN + Duration::from_secs(60), asked: None }
+    }
+
+    /// A program that will not listen to SIGTERM.
+    fn deaf() -> Child {
+        let mut command = Command::new("sh");
+        command.args(["-c", "trap '' TERM; echo ready; while :; do sleep 100; done"]);
+        let mut child = command.stdout(Stdio::piped()).process_group(0).spawn().unwrap();
+        child.stdout.as_mut().unwrap().read_exact(&mut [0; 6]).unwrap();
+        child
+    }
+
+    fn reason(programs: Vec<Program>, now: MonoTime, stopped: bool) -> Option<Reason> {
+        supervisor(programs).reason_to_end(now, stopped)
+    }
+
+    #[test]
+    fn an_end_that_failed_ends_the_other_at_once_and_one_that_is_done_leaves_it_time() {
+        let operator = |exit_code| vec![Program::past(End::Operator, exit_code, BEGIN)];
+        assert_eq!(reason(operator(4), BEGIN, false), Some(Reason::OneEnded));
+        assert_eq!(reason(operator(0), BEGIN + ALONE, false), None);
+        assert_eq!(
+            reason(operator(0), BEGIN + ALONE + Duration::from_nanos(1), false),
+            Some(Reason::OneEnded)
+        );
+    }
+
+    #[test]
+    fn a_run_that_takes_too_long_is_ended_and_a_stop_comes_before_all() {
+        assert_eq!(reason(vec![], BEGIN + Duration::from_secs(60), false), None);
+        assert_eq!(reason(vec![], BEGIN + Duration::from_secs(61), false), Some(Reason::Overdue));
+        let failed = vec![Program::past(End::Vehicle, 1, BEGIN)];
+        assert_eq!(reason(failed, BEGIN + Duration::from_secs(61), true), Some(Reason::Stopped));
+    }
+
+    #[test]
+    fn a_program_that_does_not_listen_is_killed_after_a_while_and_not_before() {
+        let mut child = deaf();
+        let mut supervisor = supervisor(vec![Program::running(End::Vehicle, &child)]);
+        supervisor.on_look(BEGIN, true);
+        supervisor.on_look(BEGIN + PATIENCE, false);
+        assert_eq!(child.try_wait().unwrap(), None, "SIGTERM alone");
+        supervisor.on_look(BEGIN + PATIENCE + Duration::from_millis(1), false);
+        let status = child.wait().unwrap();
+        assert_eq!(status.signal(), Some(libc::SIGKILL));
+        // Waited for above: nothing is left for the program's own end.
+        supervisor.programs.iter_mut().for_each(|program| program.look(BEGIN));
+    }
+}

@@ -1,0 +1,3 @@
+//! Virtual networks, experiments and reports.
+pub mod drive;
+pub mod wire;
