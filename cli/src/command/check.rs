@@ -1,0 +1,40 @@
+//! `tokkyu check`: what a declaration means in each layer.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use tokkyu_contract::check::check;
+use tokkyu_contract::yaml::{Site, robot, site};
+use tokkyu_drive::program::ExitCode;
+
+use crate::exit::Done;
+use crate::output;
+
+/// Read robot.yaml (and site.yaml) and print what each flow gets in each layer, and what will disappoint.
+///
+/// Warnings do not fail the check. Errors do, all of them at once, each with its line and its remedy.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  tokkyu check robot.yaml\n  tokkyu check robot.yaml --site site.yaml --json"
+)]
+pub struct Check {
+    /// The robot's declaration
+    robot: PathBuf,
+    /// The site's limits; the defaults if not given
+    #[arg(long, value_name = "FILE")]
+    site: Option<PathBuf>,
+    /// Print JSON in place of tables
+    #[arg(long)]
+    json: bool,
+}
+
+impl Check {
+    pub fn run(&self) -> Done {
+        let robot = robot::load(&self.robot)?;
+        let site = self.site.as_deref().map_or(Ok(Site::default()), site::load)?;
+        let report = check(&robot, &site);
+        let text = if self.json { format!("{:#}\n", report.to_json()) } else { report.to_string() };
+        output::print(&text)?;
+        Ok(ExitCode::Ok)
+    }
+}

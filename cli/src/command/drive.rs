@@ -1,0 +1,153 @@
+//! `tokkyu drive`: one drive over a network of this machine, watched live, with figures and a report at the end.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, value_parser};
+use tokkyu_drive::program::{ExitCode, StopFlag};
+use tokkyu_lab::drive::{
+    self, CaseFolder, CaseSpec, IMAGES_MAX, Outcome, Pictures, Programs, Quality, Results,
+};
+use tokkyu_link::sim::path::Profile;
+use tokkyu_measure::Sources;
+
+use super::lab_drive::{note_grants, refusals, write_copy, written};
+use super::{report, words};
+use crate::exit::{CODES, Done, Failure};
+use crate::live::Live;
+use crate::machine;
+use crate::output::{self, JsonTo, say};
+
+const EXAMPLES: &str = "\
+Examples:
+  tokkyu drive                                      200 Mbit/s, RTT 50 ms, 5 % loss both ways
+  tokkyu drive --network lan-loss5 --samples 100    the paper's bad network, ten seconds
+  tokkyu drive --video street --save pictures       a street scene, every picture kept as it arrived
+  tokkyu drive --plain --json result.json           for a script";
+
+/// Drive over a simulated network on this machine: pictures one way, commands the other, watched live.
+///
+/// Starts `tokkyu vehicle` and `tokkyu operator` in two network namespaces with keys made for this run, joined by a
+/// network that --network and --seed fix. At the end: the figures, the paper's own beside them where it has any, what an
+/// ideal transport would have done, and whether every picture came within 500 ms. Records, result and an HTML report
+/// are kept. Without root it uses a user namespace, and where that is not permitted a UDP relay, which it says.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{CODES}"))]
+pub struct Drive {
+    /// The network; an unknown name is answered with the list
+    #[arg(long, value_name = "NAME", default_value = "wan-loss5", value_parser = words::network)]
+    network: Profile,
+    /// Cameras
+    #[arg(long, default_value_t = IMAGES_MAX, value_parser = value_parser!(u32).range(1..=i64::from(IMAGES_MAX)))]
+    images: u32,
+    /// Pictures of each camera that are measured, 10 a second
+    #[arg(long, default_value_t = 300, value_parser = value_parser!(u32).range(1..=1_000_000))]
+    samples: u32,
+    /// Pictures of each camera before them, reported apart
+    #[arg(long, default_value_t = 20, value_parser = value_parser!(u32).range(0..=1_000_000))]
+    warm_up: u32,
+    /// Seed of the network's chance
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Show a film in place of the test picture, or `street` for a street scene (fetched once, 96 MB)
+    #[arg(long, value_name = "FILE|street")]
+    video: Option<PathBuf>,
+    /// Compress pictures to what the link grants
+    #[arg(long)]
+    mjpeg: bool,
+    /// Keep every picture that arrives in this folder
+    #[arg(long, value_name = "DIR")]
+    save: Option<PathBuf>,
+    /// Folder of the run; results/drive-DATE-NETWORK if not given
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// A line a second in place of the full-screen view
+    #[arg(long)]
+    plain: bool,
+    /// Also write the result to this file, or to standard output for -
+    #[arg(long, value_name = "FILE", value_parser = |word: &str| Ok::<_, String>(JsonTo::from(word)))]
+    json: Option<JsonTo>,
+}
+
+impl Drive {
+    pub fn run(&self, stop: &StopFlag) -> Done {
+        let now = machine::wall_now();
+        let spec = self.spec();
+        let root = self.out.clone().unwrap_or_else(|| machine::fresh_folder(&spec.profile.name, now));
+        let folder = CaseFolder::create(&root)?;
+        let environment = machine::environment(now);
+        drive::doubts(&environment).iter().for_each(|doubt| say(&format!("note: {doubt}")));
+        let mut results =
+            Results::new(folder.path().join("result.json"), &machine::command_line(), environment);
+        let outcome = self.watched(&spec, &folder, stop)?;
+        Sources::default().complete(results.environment_mut());
+        note_grants(&mut results, &outcome);
+        self.conclude(&outcome, &mut results, &root)
+    }
+
+    fn spec(&self) -> CaseSpec {
+        let mjpeg = self.mjpeg;
+        let pictures = match self.video.clone() {
+            Some(source) => Pictures::Video { source: absolute(source), mjpeg },
+            None => Pictures::Test { mjpeg },
+        };
+        CaseSpec {
+            profile: self.network.clone(),
+            quality: Quality::Link,
+            images: self.images,
+            pictures,
+            samples: self.samples,
+            warm_up: self.warm_up,
+            seed: self.seed,
+            run: 0,
+        }
+    }
+
+    /// Runs the case under the live view. The terminal is given back before this returns.
+    fn watched(&self, spec: &CaseSpec, folder: &CaseFolder, stop: &StopFlag) -> Result<Outcome, Failure> {
+        let programs = Programs { tokkyu: machine::own_program()?, save: self.save.clone().map(absolute) };
+        let json_on_stdout = self.json == Some(JsonTo::Stdout);
+        let mut live =
+            Live::open(&spec.profile.name, spec.span(), self.plain, json_on_stdout).map_err(|error| {
+                Failure::new(ExitCode::NotPossible, format_args!("no live view here: {error}; try --plain"))
+            })?;
+        let stopped = || stop.is_set();
+        let outcome = drive::run(spec, folder, &programs, &mut live, &stopped);
+        drop(live);
+        Ok(outcome?)
+    }
+
+    /// Keeps and shows what came of the run. A disk that fails takes nothing from what is shown.
+    fn conclude(&self, outcome: &Outcome, results: &mut Results, root: &Path) -> Done {
+        let added = results.add(outcome.case.clone());
+        output::tell(self.json.as_ref(), &drive::text(&results.file().cases))?;
+        output::tell(self.json.as_ref(), &refusals(results))?;
+        added?;
+        written(outcome.unwritten.as_deref())?;
+        let page = root.join("report.html");
+        report::write(&page, results.file(), std::slice::from_ref(&outcome.records))?;
+        if let Some(json) = &self.json {
+            write_copy(results, json)?;
+        }
+        let kept = [root.join("result.json"), root.join("records.csv"), page];
+        let kept = kept.map(|path| format!("  {}\n", path.display())).concat();
+        output::tell(self.json.as_ref(), &format!("\nkept\n{kept}"))?;
+        Ok(code_of(outcome))
+    }
+}
+
+fn code_of(outcome: &Outcome) -> ExitCode {
+    let met = outcome.case.verdict.as_ref().is_some_and(|verdict| verdict.pass);
+    match (outcome.interrupted, met && outcome.faults.is_empty()) {
+        (true, _) => ExitCode::Interrupted,
+        (false, true) => ExitCode::Ok,
+        (false, false) => ExitCode::Failed,
+    }
+}
+
+/// The programs are started elsewhere: their paths must not depend on where. `street` is a word, not a path.
+fn absolute(path: PathBuf) -> PathBuf {
+    if path == Path::new("street") {
+        return path;
+    }
+    std::path::absolute(&path).unwrap_or(path)
+}

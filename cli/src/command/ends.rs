@@ -1,0 +1,78 @@
+//! What `tokkyu vehicle` and `tokkyu operator` have in common: their files, and flags that mean the same at both ends.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, value_parser};
+use tokkyu_contract::MonoTime;
+use tokkyu_contract::yaml::{Robot, Site, robot, site};
+use tokkyu_drive::program::{DriveError, StatusMode};
+
+use super::words;
+use crate::exit::Failure;
+
+/// Flags of both ends. What is not given comes from site.yaml.
+#[derive(Debug, Args)]
+pub struct EndFlags {
+    /// The robot's flows
+    #[arg(long, value_name = "FILE", default_value = "robot.yaml")]
+    robot: PathBuf,
+    /// Limits and places of this machine; the defaults if not given and there is no site.yaml
+    #[arg(long, value_name = "FILE")]
+    site: Option<PathBuf>,
+    /// Own private key
+    #[arg(long, value_name = "FILE")]
+    pub identity: Option<PathBuf>,
+    /// Public key, or folder of public keys, that the peer may have; may be given more than once
+    #[arg(long, value_name = "FILE")]
+    pub trust: Vec<PathBuf>,
+    /// Write what became of every sample to this file
+    #[arg(long, value_name = "FILE")]
+    pub records: Option<PathBuf>,
+    /// Write a summary of the run to this file (JSON)
+    #[arg(long, value_name = "FILE")]
+    pub summary: Option<PathBuf>,
+    /// End after so many pictures of each camera
+    #[arg(long, value_parser = value_parser!(u32).range(1..))]
+    pub samples: Option<u32>,
+    /// End after this time, such as "10 min"
+    #[arg(long, value_name = "SPAN", value_parser = words::span)]
+    pub duration: Option<Duration>,
+    /// First tick on this machine's monotonic clock, nanoseconds; when the peer is there if not given
+    #[arg(long, value_name = "NS", value_parser = words::mono_time)]
+    pub start_at: Option<MonoTime>,
+    /// SCHED_FIFO priority of the link's thread, never above the site's; 0 for none
+    #[arg(long, value_parser = value_parser!(u8).range(0..=99))]
+    pub priority: Option<u8>,
+    /// The peer runs on this machine: stamps need no estimate of the other clock
+    #[arg(long)]
+    pub same_clock: bool,
+    /// How to tell what goes on: view, plain, json or none
+    #[arg(long, value_name = "HOW", default_value = "view", value_parser = |word: &str| word.parse::<StatusMode>())]
+    pub status: StatusMode,
+}
+
+impl EndFlags {
+    /// Reads the declaration and the site's limits.
+    ///
+    /// # Errors
+    /// Everything that is wrong with either file.
+    pub fn declarations(&self) -> Result<(Robot, Site), Failure> {
+        Ok((robot::load(&self.robot)?, self.site()?))
+    }
+
+    fn site(&self) -> Result<Site, Failure> {
+        let usual = PathBuf::from("site.yaml");
+        match &self.site {
+            Some(path) => Ok(site::load(path)?),
+            None if usual.exists() => Ok(site::load(&usual)?),
+            None => Ok(Site::default()),
+        }
+    }
+}
+
+impl From<DriveError> for Failure {
+    fn from(error: DriveError) -> Failure {
+        Failure::new(error.exit_code(), error)
+    }
+}

@@ -1,0 +1,280 @@
+//! `tokkyu lab drive`: many cases of remote driving, one after the other.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use clap::{Args, value_parser};
+use tokkyu_drive::program::{ExitCode, StopFlag};
+use tokkyu_lab::drive::{
+    self, CaseFolder, CaseSpec, IMAGES_MAX, Outcome, Pictures, Plan, Programs, Quality, Results, Watcher,
+};
+use tokkyu_link::sim::path::Profile;
+use tokkyu_measure::{DriveCase, ResultError, Sources};
+
+use super::words;
+use crate::exit::{CODES, Done, Failure};
+use crate::machine;
+use crate::output::{self, JsonTo, say};
+
+const EXAMPLES: &str = "\
+Examples:
+  tokkyu lab drive --network lan,lan-loss5 --images 4 --qos 1,2,3,4,link --samples 300
+  tokkyu lab drive --network wan-loss5 --qos link --runs 3 --json result.json --markdown
+  tokkyu lab drive --network wan-burst5 --qos link --sim        (virtual time: no root, no processor time)
+  tokkyu lab drive --network trace:city.up --images 2";
+
+/// Run cases of the paper's workload (374 kB pictures at 10 Hz, commands at 50 Hz) and print their figures.
+///
+/// Cases are networks × QoS × runs. QoS 1 to 4 are the paper's conditions: 1 reliable keep_last 10, 2 reliable
+/// keep_last 1, 3 reliable keep_all, 4 best effort keep_last 1; `link` is reliable keep_last 10 with a lifespan of
+/// 500 ms. A real run starts `tokkyu vehicle` and `tokkyu operator` in two network namespaces; each run has the next
+/// seed. After every case the result file holds all cases so far.
+///
+/// Fails (1) if the figures of a case may not be believed: a ledger does not close, the wire has a flaw, a program
+/// failed. A requirement that is missed is a result, not a failure.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{CODES}"))]
+pub struct LabDrive {
+    /// Networks, comma between them
+    #[arg(long, value_name = "NAME", value_delimiter = ',', required = true, value_parser = words::network)]
+    network: Vec<Profile>,
+    /// Cameras
+    #[arg(long, default_value_t = IMAGES_MAX, value_parser = value_parser!(u32).range(1..=i64::from(IMAGES_MAX)))]
+    images: u32,
+    /// QoS of the cameras, comma between them: 1, 2, 3, 4, link
+    #[arg(long, value_name = "QOS", value_delimiter = ',', default_value = "link", value_parser = words::quality)]
+    qos: Vec<Quality>,
+    /// Pictures of each camera that are measured
+    #[arg(long, default_value_t = 300, value_parser = value_parser!(u32).range(1..=1_000_000))]
+    samples: u32,
+    /// Pictures of each camera before them, reported apart
+    #[arg(long, default_value_t = 20, value_parser = value_parser!(u32).range(0..=1_000_000))]
+    warm_up: u32,
+    /// Seed of the networks' chance
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Repetitions of each case
+    #[arg(long, default_value_t = 1, value_parser = value_parser!(u32).range(1..=1_000))]
+    runs: u32,
+    /// Simulate in virtual time in place of real programs
+    #[arg(long)]
+    sim: bool,
+    /// Folder for records and the result; results/drive-DATE-lab if not given
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Also write the result to this file, or to standard output for -
+    #[arg(long, value_name = "FILE", value_parser = |word: &str| Ok::<_, String>(JsonTo::from(word)))]
+    json: Option<JsonTo>,
+    /// Print the tables as Markdown
+    #[arg(long)]
+    markdown: bool,
+}
+
+impl LabDrive {
+    /// Whether cases are run over the real wire.
+    pub fn needs_wire(&self) -> bool {
+        !self.sim
+    }
+
+    pub fn run(self, stop: &StopFlag) -> Done {
+        let now = machine::wall_now();
+        let root = self.out.clone().unwrap_or_else(|| machine::fresh_folder("lab", now));
+        let mut experiment = Experiment::begin(&root, self.plan().cases(), self.sim)?;
+        let run = experiment.run(stop);
+        let closed = experiment.close();
+        self.show(&experiment)?;
+        // What ended the experiment comes first: a full disk is told once.
+        run?;
+        closed?;
+        Ok(experiment.exit_code())
+    }
+
+    fn plan(&self) -> Plan {
+        Plan {
+            networks: self.network.clone(),
+            qualities: self.qos.clone(),
+            images: self.images,
+            pictures: Pictures::Dummy,
+            samples: self.samples,
+            warm_up: self.warm_up,
+            seed: self.seed,
+            runs: self.runs,
+        }
+    }
+
+    fn show(&self, experiment: &Experiment) -> Result<(), Failure> {
+        let results = &experiment.results;
+        let cases = &results.file().cases;
+        output::tell(self.json.as_ref(), &tables(cases, self.markdown))?;
+        output::tell(self.json.as_ref(), &refusals(results))?;
+        if results.path().exists() {
+            output::tell(self.json.as_ref(), &format!("\nresult {}\n", results.path().display()))?;
+        }
+        match &self.json {
+            Some(json) => write_copy(results, json),
+            None => Ok(()),
+        }
+    }
+}
+
+/// What the system refused to the programs, a line each.
+pub fn refusals(results: &Results) -> String {
+    let environment = &results.file().environment;
+    let refused = drive::refusals(environment.sched_fifo, environment.mlockall);
+    refused.iter().map(|line| format!("{line}\n")).collect()
+}
+
+/// All tables of an experiment.
+fn tables(cases: &[DriveCase], markdown: bool) -> String {
+    let medians = drive::medians(cases);
+    if markdown {
+        let medians = medians.map(|table| format!("\n### Medians over the runs\n\n{}", table.to_markdown()));
+        drive::markdown(cases) + &medians.unwrap_or_default()
+    } else {
+        let medians = medians.map(|table| format!("\nmedians over the runs\n{}", table.to_text()));
+        drive::text(cases) + &medians.unwrap_or_default()
+    }
+}
+
+/// Writes the result where `--json` asks for it, its records named as seen from there.
+pub fn write_copy(results: &Results, json: &JsonTo) -> Result<(), Failure> {
+    let file = json.file().map_or_else(|| results.file().clone(), |path| results.seen_from(path));
+    let value = serde_json::to_value(file).map_err(|error| {
+        Failure::new(ExitCode::NotWritten, format_args!("the result is no JSON: {error}"))
+    })?;
+    json.write(&value)
+}
+
+/// The cases, one after the other.
+struct Experiment {
+    root: PathBuf,
+    cases: Vec<CaseSpec>,
+    simulated: bool,
+    programs: Programs,
+    results: Results,
+    begun: Instant,
+    interrupted: bool,
+    doubtful: u32,
+}
+
+impl Experiment {
+    fn begin(root: &Path, cases: Vec<CaseSpec>, simulated: bool) -> Result<Experiment, Failure> {
+        let environment = machine::environment(machine::wall_now());
+        if !simulated {
+            drive::doubts(&environment).iter().for_each(|doubt| say(&format!("note: {doubt}")));
+        }
+        let result = root.join("result.json");
+        if result.exists() {
+            return Err(drive::DriveError::Taken { path: root.to_path_buf() }.into());
+        }
+        Ok(Experiment {
+            root: root.to_path_buf(),
+            cases,
+            simulated,
+            programs: Programs { tokkyu: machine::own_program()?, save: None },
+            results: Results::new(result, &machine::command_line(), environment),
+            begun: Instant::now(),
+            interrupted: false,
+            doubtful: 0,
+        })
+    }
+
+    fn run(&mut self, stop: &StopFlag) -> Result<(), Failure> {
+        for number in 0..self.cases.len() {
+            if stop.is_set() {
+                self.interrupted = true;
+                return Ok(());
+            }
+            self.announce(number);
+            let outcome = self.case(number, stop)?;
+            self.keep(outcome)?;
+        }
+        Ok(())
+    }
+
+    fn case(&self, number: usize, stop: &StopFlag) -> Result<Outcome, Failure> {
+        let spec = &self.cases[number];
+        let folder = CaseFolder::create(&self.root.join(spec.folder_name()))?;
+        if self.simulated {
+            return Ok(drive::simulate(spec, &folder));
+        }
+        let stopped = || stop.is_set();
+        Ok(drive::run(spec, &folder, &self.programs, &mut Onlooker, &stopped)?)
+    }
+
+    fn exit_code(&self) -> ExitCode {
+        if self.interrupted {
+            ExitCode::Interrupted
+        } else if self.doubtful > 0 {
+            ExitCode::Failed
+        } else {
+            ExitCode::Ok
+        }
+    }
+
+    fn announce(&self, number: usize) {
+        let spec = &self.cases[number];
+        let left: Duration = if self.simulated {
+            self.begun.elapsed() / number.max(1) as u32 * (self.cases.len() - number) as u32
+        } else {
+            self.cases[number..].iter().map(CaseSpec::expected).sum()
+        };
+        let of = self.cases.len();
+        let remaining = match left.as_secs() {
+            0 => String::new(),
+            seconds => format!(", about {}:{:02} left", seconds / 60, seconds % 60),
+        };
+        say(&format!(
+            "case {} of {of}: {}, {}, run {}{remaining}",
+            number + 1,
+            spec.profile.name,
+            spec.quality,
+            spec.run
+        ));
+    }
+
+    fn keep(&mut self, outcome: Outcome) -> Result<(), Failure> {
+        self.interrupted |= outcome.interrupted;
+        self.doubtful += u32::from(!outcome.faults.is_empty());
+        outcome.faults.iter().for_each(|fault| say(&format!("INVALID: {fault}")));
+        note_grants(&mut self.results, &outcome);
+        self.results.add(outcome.case)?;
+        written(outcome.unwritten.as_deref())
+    }
+
+    /// What is only known at the end.
+    fn close(&mut self) -> Result<(), ResultError> {
+        Sources::default().complete(self.results.environment_mut());
+        match self.results.file().cases.is_empty() {
+            true => Ok(()),
+            false => self.results.write(),
+        }
+    }
+}
+
+/// Fails where the raw records of a case could not be kept.
+pub fn written(unwritten: Option<&str>) -> Result<(), Failure> {
+    unwritten.map_or(Ok(()), |why| Err(Failure::new(ExitCode::NotWritten, why)))
+}
+
+/// What was refused to the programs of one case was refused to the experiment.
+pub fn note_grants(results: &mut Results, outcome: &Outcome) {
+    let environment = results.environment_mut();
+    let worse = |before: Option<bool>, now: Option<bool>| match (before, now) {
+        (Some(before), Some(now)) => Some(before && now),
+        (before, now) => before.or(now),
+    };
+    environment.sched_fifo = worse(environment.sched_fifo, outcome.sched_fifo);
+    environment.mlockall = worse(environment.mlockall, outcome.mlockall);
+}
+
+/// Nobody watches a case of many; what must be said about its network is said.
+struct Onlooker;
+
+impl Watcher for Onlooker {
+    fn on_start(&mut self, _: tokkyu_contract::MonoTime, caveat: Option<&str>) {
+        if let Some(caveat) = caveat {
+            say(&format!("note: {caveat}"));
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! The command line: one file for each command, its flags beside what it does.
+
+mod check;
+mod drive;
+mod ends;
+mod keys;
+mod lab_drive;
+mod lab_wire;
+mod operator;
+mod report;
+mod vehicle;
+mod words;
+
+use clap::{Parser, Subcommand};
+use tokkyu_drive::program::StopFlag;
+use tokkyu_lab::wire::enter_user_namespace_if_needed;
+
+use crate::exit::{CODES, Done};
+use crate::output;
+
+/// Version, source revision, and whether that source had changes of its own.
+fn version() -> &'static str {
+    const PLAIN: &str = env!("CARGO_PKG_VERSION");
+    match (env!("TOKKYU_GIT_REVISION"), env!("TOKKYU_GIT_DIRTY")) {
+        ("", _) => PLAIN,
+        (_, "1") => concat!(env!("CARGO_PKG_VERSION"), " (", env!("TOKKYU_GIT_REVISION"), ", changed)"),
+        _ => concat!(env!("CARGO_PKG_VERSION"), " (", env!("TOKKYU_GIT_REVISION"), ")"),
+    }
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  tokkyu drive                                  four cameras over a bad network, live, with figures at the end
+  tokkyu drive --network lan --images 1         the paper's easiest case
+  tokkyu lab drive --network lan,wan-loss5 --qos 1,2,3,4,link --runs 3 --json result.json
+  tokkyu check robot.yaml --site site.yaml      what a declaration means in each layer
+  tokkyu keys new keys/rover-7.key              a key pair for one machine
+  tokkyu vehicle --robot robot.yaml --site site.yaml      (on the vehicle)
+  tokkyu operator --robot robot.yaml --site site.yaml     (at the operator)";
+
+/// End-to-end priority for robot communication: declare the robot's flows once, and see by measurement that every layer
+/// honours them.
+#[derive(Debug, Parser)]
+#[command(name = "tokkyu", version = version(), after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{CODES}"))]
+pub struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Drive(Box<drive::Drive>),
+    Vehicle(vehicle::Vehicle),
+    Operator(operator::Operator),
+    /// Experiments: many cases, and what the laboratory itself costs
+    #[command(subcommand)]
+    Lab(Lab),
+    /// Make, show and trust the keys that machines prove themselves with
+    #[command(subcommand)]
+    Keys(keys::Keys),
+    Check(check::Check),
+    Report(report::Report),
+}
+
+#[derive(Debug, Subcommand)]
+enum Lab {
+    Drive(lab_drive::LabDrive),
+    Wire(Box<lab_wire::LabWire>),
+}
+
+impl Arguments {
+    /// What must be done while the process has one thread: without root the wire needs a user namespace.
+    pub fn prepare(&self) {
+        let needs_wire = match &self.command {
+            Command::Drive(_) | Command::Lab(Lab::Wire(_)) => true,
+            Command::Lab(Lab::Drive(drive)) => drive.needs_wire(),
+            _ => false,
+        };
+        if needs_wire && let Err(error) = enter_user_namespace_if_needed() {
+            // The command goes on: it has another way, or its own error with its own exit code.
+            output::say(&format!("tokkyu: {error}"));
+        }
+    }
+
+    /// Runs the command.
+    pub fn run(self, stop: &StopFlag) -> Done {
+        match self.command {
+            Command::Drive(drive) => drive.run(stop),
+            Command::Vehicle(vehicle) => vehicle.run(stop),
+            Command::Operator(operator) => operator.run(stop),
+            Command::Lab(Lab::Drive(drive)) => drive.run(stop),
+            Command::Lab(Lab::Wire(wire)) => wire.run(),
+            Command::Keys(keys) => keys.run(),
+            Command::Check(check) => check.run(),
+            Command::Report(report) => report.run(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_contradicts_itself_nowhere() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn every_command_has_examples_in_its_help() {
+        fn look(command: &clap::Command, path: &str) {
+            let path = format!("{path} {}", command.get_name());
+            if command.get_name() == "help" {
+                return;
+            }
+            let leaf = command.get_subcommands().next().is_none();
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            assert!(!leaf || help.contains("Example"), "{path}");
+            command.get_subcommands().for_each(|below| look(below, &path));
+        }
+        look(&Arguments::command(), "");
+    }
+
+    #[test]
+    fn the_version_names_the_revision_where_there_is_one() {
+        assert!(version().starts_with(env!("CARGO_PKG_VERSION")));
+        assert!(version().contains(env!("TOKKYU_GIT_REVISION")));
+    }
+}

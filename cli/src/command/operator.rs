@@ -1,0 +1,58 @@
+//! `tokkyu operator`: cameras in, commands out.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::Args;
+use tokkyu_drive::operator::{self, OperatorOptions};
+use tokkyu_drive::program::{Driver, StopFlag};
+
+use super::ends::EndFlags;
+use crate::exit::{CODES, Done};
+
+const EXAMPLES: &str = "\
+Examples:
+  tokkyu operator --robot robot.yaml --site site.yaml
+  tokkyu operator --listen 0.0.0.0:7447 --identity keys/operator.key --trust keys/trusted --control gamepad
+  tokkyu operator --site site.yaml --status plain --control drive.csv --save pictures";
+
+/// The operator's program: shows what arrives and how old it is, and sends the driver's commands 50 times a second.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{CODES}"))]
+pub struct Operator {
+    #[command(flatten)]
+    end: EndFlags,
+    /// Where to listen
+    #[arg(long, value_name = "ADDR:PORT")]
+    listen: Option<SocketAddr>,
+    /// Keep every picture that arrives in this folder
+    #[arg(long, value_name = "DIR")]
+    save: Option<PathBuf>,
+    /// Who drives: keyboard, gamepad, pattern (built in), or a drive file; the keyboard in a view if not given
+    #[arg(long, value_name = "WHO", value_parser = |word: &str| word.parse::<Driver>())]
+    control: Option<Driver>,
+}
+
+impl Operator {
+    pub fn run(self, stop: &StopFlag) -> Done {
+        let (robot, site) = self.end.declarations()?;
+        let options = OperatorOptions {
+            robot,
+            site,
+            listen: self.listen,
+            identity: self.end.identity,
+            trust: self.end.trust,
+            records: self.end.records,
+            summary: self.end.summary,
+            samples: self.end.samples,
+            duration: self.end.duration,
+            start_at: self.end.start_at,
+            priority: self.end.priority,
+            status: self.end.status,
+            same_clock: self.end.same_clock,
+            save: self.save,
+            control: self.control,
+        };
+        Ok(operator::run(options, stop)?.exit_code())
+    }
+}

@@ -1,0 +1,63 @@
+//! `tokkyu vehicle`: cameras out, commands in.
+
+use std::net::SocketAddr;
+
+use clap::Args;
+use tokkyu_drive::program::{StopFlag, Video};
+use tokkyu_drive::vehicle::{self, VehicleOptions};
+
+use super::ends::EndFlags;
+use crate::exit::{CODES, Done};
+
+const EXAMPLES: &str = "\
+Examples:
+  tokkyu vehicle --robot robot.yaml --site site.yaml
+  tokkyu vehicle --operator 10.1.2.3:7447 --identity keys/rover-7.key --trust keys/operator.pub
+  tokkyu vehicle --site site.yaml --video street --status plain --duration \"1 min\"";
+
+/// The vehicle's program: sends the pictures of every flow that has a source, and lets fresh commands through.
+///
+/// Dials the operator, again after a lost session. Without fresh commands it brakes (safe stop).
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{CODES}"))]
+pub struct Vehicle {
+    #[command(flatten)]
+    end: EndFlags,
+    /// Where the operator listens
+    #[arg(long, value_name = "ADDR:PORT")]
+    operator: Option<SocketAddr>,
+    /// Local address to send from, such as that of one of two modems
+    #[arg(long, value_name = "ADDR:PORT")]
+    bind: Option<SocketAddr>,
+    /// Show a film in place of every camera, or `street` for a street scene
+    #[arg(long, value_name = "FILE|street", value_parser = |word: &str| word.parse::<Video>())]
+    video: Option<Video>,
+    /// Go on dialling an operator that refuses us
+    #[arg(long)]
+    keep_trying: bool,
+}
+
+impl Vehicle {
+    pub fn run(self, stop: &StopFlag) -> Done {
+        let (robot, site) = self.end.declarations()?;
+        let options = VehicleOptions {
+            robot,
+            site,
+            operator: self.operator,
+            bind: self.bind,
+            identity: self.end.identity,
+            trust: self.end.trust,
+            records: self.end.records,
+            summary: self.end.summary,
+            samples: self.end.samples,
+            duration: self.end.duration,
+            start_at: self.end.start_at,
+            priority: self.end.priority,
+            status: self.end.status,
+            same_clock: self.end.same_clock,
+            video: self.video,
+            keep_trying: self.keep_trying,
+        };
+        Ok(vehicle::run(options, stop)?.exit_code())
+    }
+}

@@ -1,0 +1,161 @@
+//! Writes the seeds in `seeds/`: one or more good inputs for each target, made by the project's own writers.
+//!
+//! `cargo run --manifest-path fuzz/Cargo.toml --example seeds`, after a format changed. Seeds of key files are made by
+//! hand, so that this makes the same files each time.
+
+use bytes::Bytes;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use tokkyu_contract::{Class, FlowId, MonoTime, Outcome, Qos};
+use tokkyu_drive::camera::{Camera, Dummy};
+use tokkyu_drive::control::{Command, Controls};
+use tokkyu_drive::picture::{Encoding, Picture};
+use tokkyu_fuzz::{push_step, session_config};
+use tokkyu_link::core::{Publication, Session, Subscription};
+use tokkyu_link::wire::{EndpointKind, Entry, Table};
+use tokkyu_measure::{DriveCase, Environment, Record, RecordWriter, ResultFile};
+
+const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../contract/examples");
+const RECORDING: &str = "time_ms,throttle,brake,steering\n0,0,0,0\n500,0.4,0,-0.25\n1500,0,1,0\n";
+const TRACE: &[u8] = b"# one packet each 1 or 2 ms\n0\n1\n3\n3\n4\n6\n10\n";
+
+/// File `name` among the seeds of `target`.
+fn seed(target: &str, name: &str) -> io::Result<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds").join(target);
+    fs::create_dir_all(&folder)?;
+    Ok(folder.join(name))
+}
+
+fn write(target: &str, name: &str, content: impl AsRef<[u8]>) -> io::Result<()> {
+    fs::write(seed(target, name)?, content)
+}
+
+/// A session that publishes what the one of the target reads, and reads what it publishes.
+fn peer() -> (Session, [FlowId; 2]) {
+    let mut session = Session::new(session_config());
+    let flows = [("a", Class::Realtime), ("b", Class::BestEffort)].map(|(topic, class)| {
+        session.advertise(Publication {
+            topic: topic.to_owned(),
+            type_name: String::new(),
+            class,
+            qos: Qos::default(),
+            period: Some(Duration::from_millis(20)),
+            size_bytes: 0,
+        })
+    });
+    for topic in ["c", "d"] {
+        session.subscribe(Subscription {
+            topic: topic.to_owned(),
+            type_name: String::new(),
+            qos: Qos::default(),
+        });
+    }
+    (session, flows)
+}
+
+/// Datagrams of a peer that publishes a large and a small sample, with what is in between.
+fn conversation() -> (Vec<Vec<u8>>, Vec<u8>) {
+    let (mut session, [large, small]) = peer();
+    let (mut datagrams, mut input, mut packet) = (Vec::new(), Vec::new(), Vec::new());
+    let mut now = MonoTime::from_millis(1);
+    for round in 0..2u8 {
+        let publish = |session: &mut Session, flow, bytes: &[u8]| session.publish(now, flow, now, bytes);
+        publish(&mut session, large, &[round; 500]).expect("a sample within the limits");
+        publish(&mut session, small, &[round; 20]).expect("a sample within the limits");
+        while session.poll_transmit(now, &mut packet).is_some() {
+            push_step(&mut input, 0, 1, &packet);
+            datagrams.push(packet.clone());
+        }
+        push_step(&mut input, 2, 1, &[round; 30]);
+        now += Duration::from_millis(5);
+        session.on_timer(now);
+    }
+    (datagrams, input)
+}
+
+fn link() -> io::Result<()> {
+    let (datagrams, input) = conversation();
+    write("session", "conversation", input)?;
+    // Datagrams of one length hold the same frames: the first of each is enough.
+    let mut lengths = Vec::new();
+    for datagram in datagrams {
+        if !lengths.contains(&datagram.len()) {
+            lengths.push(datagram.len());
+            write("wire_packet", &format!("{}_bytes", datagram.len()), datagram)?;
+        }
+    }
+    let entry = |kind, flow, topic: &str| Entry {
+        kind,
+        flow: FlowId(flow),
+        class: Class::Control,
+        qos: Qos { lifespan: Some(Duration::from_millis(150)), ..Qos::default() },
+        rate_mhz: 50_000,
+        size_bytes: 64,
+        topic: topic.to_owned(),
+        type_name: "ackermann_msgs/msg/AckermannDrive".to_owned(),
+    };
+    let entries = vec![
+        entry(EndpointKind::Publication, 1, "drive/command"),
+        entry(EndpointKind::Subscription, 1, "camera/front"),
+    ];
+    write("table", "two_flows", Table { entries }.to_bytes())?;
+    write("capacity_trace", "short", TRACE)
+}
+
+fn drive() -> io::Result<()> {
+    write("drive_file", "short", RECORDING)?;
+    let mut commands = Vec::new();
+    let driven = Controls::new(0.5, 0.0, -0.25).expect("in range");
+    for (sequence, controls) in [driven, Controls::emergency(), Controls::release()].into_iter().enumerate() {
+        let issued = MonoTime::from_millis(20 * sequence as u64);
+        commands.extend([20, 5]); // ms since the one before, and ms on the way
+        commands.extend(Command { controls, sequence: sequence as u64, issued }.encode());
+    }
+    write("command", "drive_stop_reset", commands)?;
+    let mono = Picture {
+        encoding: Encoding::Mono8 { width: 4, height: 2 },
+        sequence: 7,
+        data: Bytes::from_static(&[0, 32, 64, 96, 128, 160, 192, 224]),
+    };
+    write("picture", "mono8", mono.encode().expect("a good picture"))?;
+    let jpeg = Encoding::Jpeg { width: 4, height: 2 };
+    let jpeg = Picture { encoding: jpeg, sequence: 8, data: Bytes::from_static(&[0xff, 0xd8, 0xff, 0xd9]) };
+    write("picture", "jpeg", jpeg.encode().expect("a good picture"))?;
+    let frame = Dummy::new(200).and_then(|mut camera| camera.next(MonoTime::ZERO)).expect("a dummy");
+    let dummy = Picture { encoding: Encoding::Opaque, sequence: 0, data: frame.data };
+    write("picture", "dummy", dummy.encode().expect("a good picture"))
+}
+
+fn measure() -> Result<(), Box<dyn std::error::Error>> {
+    let mut writer = RecordWriter::create(&seed("records", "two_samples")?)?;
+    let record = |sequence, arrival, outcome| Record {
+        stream: "camera/1".to_owned(),
+        sequence,
+        capture: MonoTime::from_millis(100),
+        arrival,
+        outcome,
+        warm_up: sequence == 0,
+    };
+    writer.write(&record(0, Some(MonoTime::from_millis(145)), Outcome::Delivered))?;
+    writer.write(&record(1, None, Outcome::Lost))?;
+    writer.finish()?;
+    let case = DriveCase { network: "wan-loss5".to_owned(), images: 1, seed: 7, ..DriveCase::default() };
+    let result = ResultFile::new("drive", "tokkyu lab drive", Environment::default(), vec![case]);
+    Ok(result.write(&seed("result_file", "one_case.json")?)?)
+}
+
+fn contract() -> io::Result<()> {
+    for (target, file) in [("robot_yaml", "robot.yaml"), ("site_yaml", "site.yaml")] {
+        write(target, file, fs::read(Path::new(EXAMPLES).join(file))?)?;
+    }
+    Ok(())
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    contract()?;
+    link()?;
+    measure()?;
+    Ok(drive()?)
+}

@@ -1,0 +1,21 @@
+//! The result file (measure/SPEC.md): any bytes give a result whose tables can be drawn, or an error that can be told.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use std::cell::RefCell;
+use tokkyu_fuzz::ScratchFile;
+use tokkyu_measure::{DriveCase, ResultFile, table};
+
+thread_local! {
+    static FILE: RefCell<ScratchFile> = RefCell::new(ScratchFile::new("json"));
+}
+
+fuzz_target!(|bytes: &[u8]| {
+    FILE.with_borrow_mut(|file| match ResultFile::<DriveCase>::read(file.set(bytes)) {
+        Ok(result) => {
+            let drawn = [table::text(&result.cases), table::markdown(&result.cases)];
+            assert!(result.cases.is_empty() || drawn.iter().all(|text| !text.is_empty()));
+        }
+        Err(error) => assert!(!error.to_string().is_empty()),
+    });
+});

@@ -1,0 +1,13 @@
+//! The table of endpoints (link/SPEC.md §4): what is read is written again as the same bytes, within its limits.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use tokkyu_link::wire::Table;
+
+fuzz_target!(|bytes: &[u8]| {
+    if let Ok(table) = Table::from_bytes(bytes) {
+        assert_eq!(table.to_bytes(), bytes);
+        assert!(table.entries.len() <= 1024, "LNK-6");
+        assert!(table.entries.iter().all(|entry| (1..=255).contains(&entry.topic.len())), "LNK-30");
+    }
+});

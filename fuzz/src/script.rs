@@ -1,0 +1,77 @@
+//! A conversation as bytes: what a fuzz input for a session means, and how a seed for it is written.
+//!
+//! Step: what u8 (0 datagram, 1 datagram marked Congestion Experienced, 2 publish, anything else: only time passes),
+//! wait u8, length u16 little-endian, that many bytes. A length beyond the end takes what is left.
+
+use std::time::Duration;
+use tokkyu_link::core::SessionConfig;
+
+/// The session under test. Small datagrams and a small bound, so that small inputs have samples of many shards and
+/// reach the bound.
+pub fn session_config() -> SessionConfig {
+    SessionConfig { max_datagram: 256, memory_bytes: 64 << 10, ..SessionConfig::default() }
+}
+
+/// What happens in a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Happening {
+    /// The peer's datagram arrives.
+    Datagram {
+        /// Marked Congestion Experienced.
+        ce: bool,
+    },
+    /// The application publishes the bytes.
+    Publish,
+    /// Nothing.
+    Wait,
+}
+
+/// One step.
+#[derive(Clone, Copy, Debug)]
+pub struct Step<'a> {
+    /// What happens.
+    pub what: Happening,
+    /// Time that passes before it.
+    pub wait: Duration,
+    /// The datagram or the sample.
+    pub bytes: &'a [u8],
+}
+
+/// The steps in an input.
+pub fn steps(mut input: &[u8]) -> impl Iterator<Item = Step<'_>> {
+    std::iter::from_fn(move || {
+        let ([what, wait, low, high], rest) = input.split_first_chunk()?;
+        let length = usize::from(u16::from_le_bytes([*low, *high])).min(rest.len());
+        let (bytes, after) = rest.split_at(length);
+        input = after;
+        Some(Step { what: happening(*what), wait: span(*wait), bytes })
+    })
+}
+
+/// Adds a step to an input.
+///
+/// # Panics
+/// When `bytes` are more than 65 535.
+pub fn push_step(input: &mut Vec<u8>, what: u8, wait: u8, bytes: &[u8]) {
+    let length = u16::try_from(bytes.len()).expect("a datagram");
+    input.extend([what, wait]);
+    input.extend(length.to_le_bytes());
+    input.extend(bytes);
+}
+
+fn happening(what: u8) -> Happening {
+    match what {
+        0 => Happening::Datagram { ce: false },
+        1 => Happening::Datagram { ce: true },
+        2 => Happening::Publish,
+        _ => Happening::Wait,
+    }
+}
+
+/// 100 µs a unit, and from 200 on whole seconds, so that leases, lifespans and wrapped clocks are reached.
+fn span(wait: u8) -> Duration {
+    match wait {
+        0..200 => Duration::from_micros(u64::from(wait) * 100),
+        _ => Duration::from_secs(1 << ((wait - 200) / 4)),
+    }
+}
