@@ -198,7 +198,7 @@ impl Session {
     }
 
     pub(super) fn feedback_interval(&self) -> Duration {
-        (self.rtt.smoothed() / 8).clamp(Duration::from_micros(150), Duration::from_millis(4))
+        (self.rtt.smoothed() / 8).clamp(Duration::from_micros(100), Duration::from_millis(4))
     }
 
     /// Unanswered for this long is lost (LNK-40).
