@@ -320,8 +320,6 @@ fn a_flood_of_samples_that_never_complete_stays_within_the_memory_bound() {
 /// LNK-6: a sample larger than the bound is refused; it must not push out what is there.
 #[test]
 fn a_sample_larger_than_the_memory_bound_does_not_push_out_honest_ones() {
-    // fails today: Inbox::begin gives samples up until the new one would fit, and looks only then whether it can. It
-    // is not counted as a violation either.
     let mut victim = Victim::new();
     let shards = shards_of(&tagged(0, 20_000), 1_000);
     for (index, shard) in shards.iter().enumerate() {

@@ -42,7 +42,6 @@ impl WindowedMin {
 #[derive(Clone, Debug, Default)]
 pub struct RoundTrip {
     smoothed: Option<Duration>,
-    deviation: Duration,
     min: WindowedMin,
 }
 
@@ -57,23 +56,14 @@ impl RoundTrip {
         let first = self.min.get().is_none();
         self.min.add(now, rtt.as_nanos() as i64);
         match self.smoothed {
-            Some(smoothed) if !first => {
-                let error = smoothed.abs_diff(rtt);
-                self.deviation = (self.deviation * 3 + error) / 4;
-                self.smoothed = Some((smoothed * 7 + rtt) / 8);
-            }
-            _ => (self.smoothed, self.deviation) = (Some(rtt), rtt / 2),
+            Some(smoothed) if !first => self.smoothed = Some((smoothed * 7 + rtt) / 8),
+            _ => self.smoothed = Some(rtt),
         }
     }
 
     /// Smoothed round trip; a tenth of a second while nothing is known.
     pub fn smoothed(&self) -> Duration {
         self.smoothed.unwrap_or(Duration::from_millis(100))
-    }
-
-    /// Mean deviation from it.
-    pub fn deviation(&self) -> Duration {
-        self.deviation
     }
 
     /// Smallest round trip of the last ten seconds; the smoothed one before the first sample.

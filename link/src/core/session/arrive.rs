@@ -27,7 +27,7 @@ impl Session {
             self.stats.packets_malformed += 1;
             return;
         };
-        self.note_alive(now);
+        self.note_alive();
         let arrival = Arrival { bytes: datagram.len(), ce, eliciting };
         if !self.received.on_packet(now, &header, arrival) {
             self.stats.packets_duplicate += 1;
@@ -298,7 +298,6 @@ impl Session {
 
 impl InEndpoint {
     fn on_delivery(&mut self, now: MonoTime, sequence: u32) {
-        self.last_delivery = Some(now);
         self.deadline_from = Some(now);
         let newer = self.newest.is_none_or(|newest| (sequence.wrapping_sub(newest) as i32) > 0);
         if newer {

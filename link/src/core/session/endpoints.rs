@@ -105,7 +105,6 @@ impl Session {
             subscription,
             id,
             peer: None,
-            last_delivery: None,
             newest: None,
             held: Vec::new(),
             skipped: BTreeSet::new(),
@@ -295,7 +294,7 @@ impl Session {
     }
 
     /// The peer is heard.
-    pub(super) fn note_alive(&mut self, _now: MonoTime) {
+    pub(super) fn note_alive(&mut self) {
         if std::mem::take(&mut self.peer_is_silent) {
             self.events.push_back(Event::PeerAlive);
         }

@@ -144,7 +144,6 @@ struct InEndpoint {
     subscription: Subscription,
     id: FlowId,
     peer: Option<PeerFlow>,
-    last_delivery: Option<MonoTime>,
     newest: Option<u32>,
     /// Ordered readers: samples that wait for an older one, and the sequence number due next (LNK-13).
     held: Vec<Complete>,
