@@ -20,7 +20,6 @@ fn bound(mbit: u64, delay: Duration, part: u32) -> Duration {
 
 /// LNK-50, LNK-63: control beside images that take all the link has, the same way.
 #[test]
-#[ignore = "control the same way as images that saturate the path waits in their queue; see CAVEATS.md"]
 fn control_waits_for_a_batch_and_the_aimed_at_queue_while_images_saturate_its_direction() {
     let mut over = Vec::new();
     for (mbit, delay_ms) in [(10, 10), (25, 25), (100, 25), (200, 25), (1_000, 1)] {
@@ -111,7 +110,6 @@ fn a_command_published_in_the_middle_of_an_image_is_the_next_packet() {
 
 /// LNK-50: background takes what is left, and nothing of what the images need.
 #[test]
-#[ignore = "background probes for a share and costs images up to 27 ms; see CAVEATS.md"]
 fn background_yields_to_images_and_still_gets_what_is_left() {
     for image_bytes in [500_000, 600_000] {
         let alone = image_latencies(image_bytes, false);

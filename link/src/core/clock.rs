@@ -1,27 +1,19 @@
 //! The peer's clock: its 32-bit stamps unwrapped, its offset to ours and that offset's error (LNK-4).
 
+use super::rtt::WindowedMin;
 use crate::wire::unwrap_u32;
 use std::time::Duration;
 use tokkyu_contract::{MonoTime, PeerTime};
-
-/// Exchanges are compared over this many slots of one second.
-const SLOTS: usize = 10;
-const SLOT: Duration = Duration::from_secs(1);
-
-/// One exchange: the offset it shows, and the round trip that bounds its error.
-#[derive(Clone, Copy, Debug)]
-struct Exchange {
-    offset_nanos: i64,
-    rtt: Duration,
-}
 
 /// Estimate of the peer's clock.
 #[derive(Clone, Debug, Default)]
 pub struct PeerClock {
     last_stamp_us: Option<u64>,
-    slots: [Option<Exchange>; SLOTS],
-    at: usize,
-    slot_since: MonoTime,
+    /// Peer's stamp less ours, of packets that arrived there: the offset plus the way there.
+    there: WindowedMin,
+    /// Our stamp less the peer's, of packets that came: the way back less the offset.
+    back: WindowedMin,
+    back_now: i64,
 }
 
 impl PeerClock {
@@ -34,29 +26,28 @@ impl PeerClock {
         PeerTime::from_micros(full)
     }
 
-    /// An exchange: we sent at `sent`, the peer received at `received` (its clock), and `rtt` is the round trip
-    /// without the time the peer held the answer.
-    pub fn on_exchange(&mut self, now: MonoTime, sent: MonoTime, received: PeerTime, rtt: Duration) {
-        if now.since(self.slot_since) >= SLOT {
-            self.at = (self.at + 1) % SLOTS;
-            self.slots[self.at] = None;
-            self.slot_since = now;
-        }
-        let middle = sent + rtt / 2;
-        let offset_nanos = received.as_nanos() as i64 - middle.as_nanos() as i64;
-        let slot = &mut self.slots[self.at];
-        if slot.is_none_or(|best| rtt < best.rtt) {
-            *slot = Some(Exchange { offset_nanos, rtt });
-        }
+    /// A packet we sent at `sent` reached the peer at `received`, its clock.
+    pub fn on_answer(&mut self, now: MonoTime, sent: MonoTime, received: PeerTime) {
+        self.there.add(now, received.as_nanos() as i64 - sent.as_nanos() as i64);
     }
 
-    fn best(&self) -> Option<Exchange> {
-        self.slots.iter().flatten().min_by_key(|exchange| exchange.rtt).copied()
+    /// A packet the peer sent at `sent`, its clock, came now.
+    pub fn on_packet(&mut self, now: MonoTime, sent: PeerTime) {
+        self.back_now = now.as_nanos() as i64 - sent.as_nanos() as i64;
+        self.back.add(now, self.back_now);
     }
 
-    /// `peer clock − own clock` in nanoseconds and the bound of its error, once known.
+    /// How much longer the last packet was on its way to us than the quickest of the last ten seconds.
+    pub fn queue_back(&self) -> Duration {
+        let least = self.back.get().unwrap_or(self.back_now);
+        Duration::from_nanos((self.back_now - least).max(0) as u64)
+    }
+
+    /// `peer clock − own clock` in nanoseconds and the bound of its error, once known. Neither way takes less than no
+    /// time, so the offset lies between the two minima; each way's own, for a queue on one often outlasts ten seconds.
     pub fn offset(&self) -> Option<(i64, Duration)> {
-        self.best().map(|best| (best.offset_nanos, best.rtt / 2))
+        let (there, back) = (self.there.get()?, self.back.get()?);
+        Some(((there - back) / 2, Duration::from_nanos(((there + back) / 2).max(0) as u64)))
     }
 
     /// A point on the peer's clock on ours, once the offset is known.
@@ -70,16 +61,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_exchange_with_the_shortest_round_trip_wins_and_bounds_the_error() {
+    fn each_ways_quickest_packet_counts_and_what_both_take_bounds_the_error() {
         let mut clock = PeerClock::default();
-        let ms = Duration::from_millis;
+        let (at, peer) = (MonoTime::from_millis, PeerTime::from_millis);
+        // The peer is 1 s ahead. The way there takes 900 ms, later 10; the way back 10, later 40 ms.
+        clock.on_answer(at(5_910), at(5_000), peer(6_900));
         assert_eq!(clock.offset(), None);
-        // Peer is 1 s ahead; the way there takes 10 ms, the way back 10, then 40 ms.
-        let sent = MonoTime::from_millis(5_000);
-        clock.on_exchange(MonoTime::from_millis(5_020), sent, PeerTime::from_millis(6_010), ms(20));
-        clock.on_exchange(MonoTime::from_millis(5_050), sent, PeerTime::from_millis(6_010), ms(50));
-        assert_eq!(clock.offset(), Some((1_000_000_000, ms(10))));
-        assert_eq!(clock.to_mono(PeerTime::from_millis(7_000)), Some(MonoTime::from_millis(6_000)));
+        clock.on_packet(at(5_910), peer(6_900));
+        assert_eq!(clock.offset(), Some((1_445_000_000, Duration::from_millis(455))));
+        clock.on_answer(at(7_050), at(7_000), peer(8_010));
+        clock.on_packet(at(7_050), peer(8_010));
+        assert_eq!(clock.offset(), Some((1_000_000_000, Duration::from_millis(10))));
+        assert_eq!(clock.queue_back(), Duration::from_millis(30));
+        assert_eq!(clock.to_mono(peer(9_000)), Some(at(8_000)));
     }
 
     #[test]

@@ -23,6 +23,7 @@ pub mod rtt;
 pub mod scheduler;
 pub mod sent;
 mod session;
+pub mod window;
 
 pub use event::{Delivered, Event};
 pub use outbox::PublishError;

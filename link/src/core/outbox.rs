@@ -8,6 +8,7 @@
 //! ```
 
 use super::fec::{Codec, parity_shards};
+use super::parity::Expectation;
 use bytes::Bytes;
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -17,6 +18,15 @@ use tokkyu_contract::{Class, FlowId, History, Ledger, MonoTime, Outcome, Qos, Re
 pub const MAX_SHARDS: usize = 16_384;
 /// The length of a coded sample's payload, its last four bytes (LNK-21).
 pub const LENGTH_BYTES: usize = 4;
+
+/// Whether a shard is sent for the first time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sending {
+    /// For the first time.
+    First,
+    /// It was lost before.
+    Again,
+}
 
 /// A sample that is published.
 #[derive(Clone, Debug)]
@@ -41,6 +51,8 @@ pub struct OutSample {
     target: usize,
     lost: Vec<u16>,
     repairs: VecDeque<u16>,
+    /// Of the shards under way, those sent again.
+    repairs_under_way: usize,
     superseded: bool,
     began_at: Option<MonoTime>,
     /// Shards it may have in all.
@@ -74,6 +86,7 @@ impl OutSample {
             target: k,
             lost: Vec::new(),
             repairs: VecDeque::new(),
+            repairs_under_way: 0,
             superseded: false,
             began_at: None,
             limit: k,
@@ -152,14 +165,14 @@ impl OutSample {
     }
 
     /// The next shard to send: a repair first. None when everything is sent.
-    pub fn take_shard(&mut self, now: MonoTime) -> Option<(u16, bool)> {
+    pub fn take_shard(&mut self, now: MonoTime) -> Option<(u16, Sending)> {
         if let Some(index) = self.repairs.pop_front() {
-            return Some((index, true));
+            return Some((index, Sending::Again));
         }
         if self.next < self.target {
             self.began_at.get_or_insert(now);
             self.next += 1;
-            return Some((self.next as u16 - 1, false));
+            return Some((self.next as u16 - 1, Sending::First));
         }
         None
     }
@@ -177,16 +190,25 @@ impl OutSample {
         self.parity.chunks_exact(self.shard_bytes).nth(index - self.k)
     }
 
-    /// A packet with shard `index` is on its way.
-    pub fn on_sent(&mut self) {
+    /// A packet with one of its shards is on its way.
+    pub fn on_sent(&mut self, sending: Sending) {
         self.under_way += 1;
+        self.repairs_under_way += usize::from(sending == Sending::Again);
     }
 
-    /// Shard `index` arrived. `was_lost`: it had been given up before.
-    pub fn on_acked(&mut self, index: u16, was_lost: bool) {
-        if !was_lost {
-            self.under_way = self.under_way.saturating_sub(1);
-        }
+    fn on_answered(&mut self, sending: Sending) {
+        self.under_way = self.under_way.saturating_sub(1);
+        self.repairs_under_way -= usize::from(sending == Sending::Again).min(self.repairs_under_way);
+    }
+
+    /// Shard `index` arrived.
+    pub fn on_acked(&mut self, index: u16, sending: Sending) {
+        self.on_answered(sending);
+        self.on_arrived_after_all(index);
+    }
+
+    /// Shard `index`, given up before, has arrived.
+    pub fn on_arrived_after_all(&mut self, index: u16) {
         let Some(acked) = self.acked.get_mut(usize::from(index)) else { return };
         if !std::mem::replace(acked, true) {
             self.acked_count += 1;
@@ -194,24 +216,25 @@ impl OutSample {
     }
 
     /// The packet with shard `index` is given up.
-    pub fn on_lost(&mut self, index: u16) {
-        self.under_way = self.under_way.saturating_sub(1);
+    pub fn on_lost(&mut self, index: u16, sending: Sending) {
+        self.on_answered(sending);
         if !self.acked[usize::from(index)] {
             self.lost.push(index);
         }
     }
 
-    /// Queues repairs until the shards acknowledged and expected reach k (LNK-41). `certain`: of `n` shards under way,
-    /// how many are counted on.
-    pub fn plan_repairs(&mut self, counted_on: impl Fn(usize) -> f64) {
+    /// Queues as many repairs as `expected` says are missing and the way may cost (LNK-41).
+    pub fn plan_repairs(&mut self, expected: &Expectation) {
         if self.superseded {
             return;
         }
-        loop {
-            let (acked, under_way) = self.progress();
-            if acked as f64 + counted_on(under_way) >= self.k as f64 {
-                return;
-            }
+        let first = self.under_way - self.repairs_under_way + (self.target - self.next);
+        let short = self.k as f64 - self.acked_count as f64 - expected.of_first(first);
+        if short <= 0.0 {
+            return;
+        }
+        let wanted = expected.to_send(short.ceil() as usize, self.lost.len());
+        while self.repairs.len() + self.repairs_under_way < wanted {
             let Some(index) = self.lost.pop() else { return };
             if !self.acked[usize::from(index)] {
                 self.repairs.push_back(index);

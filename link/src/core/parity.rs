@@ -45,16 +45,43 @@ impl Loss {
 }
 
 impl Loss {
-    /// How many of `n` packets will arrive, two standard deviations on the safe side.
-    pub fn counted_on(&self, n: usize) -> f64 {
-        let (n, p) = (n as f64, self.share);
-        n * (1.0 - p) - 2.0 * (n * p * (1.0 - p) * self.dispersion).sqrt()
-    }
-
     /// Most parity shards for a sample of `k` data shards with `behind` samples waiting behind it.
     pub fn parity_limit(&self, k: usize, behind: usize) -> usize {
         let last = usize::from(behind == 0);
         ((k as f64 * self.share * LIMIT[last]) as usize).max(LEAST_LIMIT[last]).min(k)
+    }
+}
+
+/// Risk that the repairs of a sample do not suffice, so that it waits for a second round of them.
+const REPAIR_RISK: f64 = 1e-3;
+
+/// What is counted on to arrive of what is under way (LNK-41).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Expectation {
+    /// All of it: another repair comes as soon as chance could be told.
+    All,
+    /// Less what chance may take, by this loss.
+    Less(Loss),
+}
+
+impl Expectation {
+    /// How many of `n` packets sent for the first time will arrive, two standard deviations on the safe side.
+    pub fn of_first(&self, n: usize) -> f64 {
+        let n = n as f64;
+        match self {
+            Expectation::All => n,
+            Expectation::Less(Loss { share: p, dispersion }) => {
+                n * (1.0 - p) - 2.0 * (n * p * (1.0 - p) * dispersion).sqrt()
+            }
+        }
+    }
+
+    /// Repairs to send where `short` are needed, at most `limit`.
+    pub fn to_send(&self, short: usize, limit: usize) -> usize {
+        match self {
+            Expectation::All => short,
+            Expectation::Less(loss) => short + loss.spare_for(short, REPAIR_RISK, limit),
+        }
     }
 }
 

@@ -20,7 +20,7 @@ use std::time::Duration;
 use tokkyu_contract::MonoTime;
 
 /// Packets of the start-up train (LNK-64).
-const TRAIN: u32 = 128;
+const TRAIN: u32 = 48;
 /// Received more slowly than sent by this: saturated.
 const SATURATED: f64 = 1.02;
 /// Samples older than this are forgotten while the queue is short.
@@ -162,6 +162,16 @@ impl RateEstimator {
     /// Queue that stood before our burst began: somebody else's.
     pub fn foreign_queue(&self) -> Duration {
         self.foreign_queue
+    }
+
+    /// Rate at which the path is known to carry: not that of a probe for more.
+    pub fn known_bps(&self) -> f64 {
+        if self.is_starting() { self.rate_bps } else { self.capacity_bps.clamp(MIN_BPS, self.max_bps) }
+    }
+
+    /// Mean difference of one-way delay from feedback to feedback.
+    pub fn jitter(&self) -> Duration {
+        self.jitter
     }
 
     /// Whether losses now are the path's own and not our queue's (LNK-62).
@@ -322,7 +332,7 @@ impl RateEstimator {
             0.7
         } else if queue > scale / 4 {
             0.85
-        } else if queue > scale / 10 {
+        } else if queue > aim(scale) {
             0.97
         } else {
             1.03
@@ -347,6 +357,11 @@ pub struct Rtt {
 
 fn scale(min_rtt: Duration) -> Duration {
     min_rtt.max(SHORTEST_SCALE)
+}
+
+/// Queue of our own from which on we go slower than the capacity.
+fn aim(scale: Duration) -> Duration {
+    (scale / 20).max(SHORTEST_SCALE / 10)
 }
 
 fn nanos(value: i64) -> Duration {

@@ -43,18 +43,25 @@ impl WindowedMin {
 pub struct RoundTrip {
     smoothed: Option<Duration>,
     min: WindowedMin,
+    /// The carrier's, until measured ones have filled the window: a first packet may find a queue.
+    assumed: Option<Duration>,
+    first_sample: Option<MonoTime>,
 }
 
 impl RoundTrip {
-    /// A first idea of the round trip, from the carrier's handshake. Measured ones replace it.
+    /// A first idea of the round trip, from the carrier's handshake.
     pub fn assume(&mut self, rtt: Duration) {
         self.smoothed.get_or_insert(rtt);
+        self.assumed = Some(rtt);
     }
 
     /// A measured round trip, the peer's holding time taken off.
     pub fn on_sample(&mut self, now: MonoTime, rtt: Duration) {
         let first = self.min.get().is_none();
         self.min.add(now, rtt.as_nanos() as i64);
+        if now.since(*self.first_sample.get_or_insert(now)) >= SLOT * SLOTS as u32 {
+            self.assumed = None;
+        }
         match self.smoothed {
             Some(smoothed) if !first => self.smoothed = Some((smoothed * 7 + rtt) / 8),
             _ => self.smoothed = Some(rtt),
@@ -66,9 +73,10 @@ impl RoundTrip {
         self.smoothed.unwrap_or(Duration::from_millis(100))
     }
 
-    /// Smallest round trip of the last ten seconds; the smoothed one before the first sample.
+    /// Smallest round trip of the last ten seconds, the handshake's included; the smoothed one before the first.
     pub fn min(&self) -> Duration {
-        self.min.get().map_or(self.smoothed(), |ns| Duration::from_nanos(ns.max(0) as u64))
+        let measured = self.min.get().map_or(self.smoothed(), |ns| Duration::from_nanos(ns.max(0) as u64));
+        self.assumed.map_or(measured, |assumed| measured.min(assumed))
     }
 
     /// True once a round trip was measured.
@@ -98,5 +106,16 @@ mod tests {
         rtt.assume(Duration::from_millis(300));
         rtt.on_sample(MonoTime::from_millis(1), Duration::from_millis(50));
         assert_eq!(rtt.smoothed(), Duration::from_millis(50));
+    }
+
+    #[test]
+    fn the_handshake_is_the_smallest_round_trip_for_ten_seconds_if_all_others_met_a_queue() {
+        let mut rtt = RoundTrip::default();
+        rtt.assume(Duration::from_millis(40));
+        for second in 0..20 {
+            rtt.on_sample(MonoTime::from_millis(1_000 * second), Duration::from_millis(900));
+            let expected = if second < 10 { 40 } else { 900 };
+            assert_eq!(rtt.min(), Duration::from_millis(expected), "at {second} s");
+        }
     }
 }

@@ -3,6 +3,7 @@
 //! The log is a ring indexed by packet number, so recording, acknowledging and losing a packet are O(1); one feedback
 //! costs at most the packets its bitmap covers. It alone decides that a packet is lost.
 
+use super::outbox::Sending;
 use crate::wire::{Feedback, unwrap_u32};
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -27,6 +28,8 @@ pub enum Content {
         id: TraceId,
         /// The shard.
         index: u16,
+        /// Whether it was sent before.
+        sending: Sending,
     },
     /// Up to three whole samples.
     Samples([Option<TraceId>; MAX_REPEATS]),
@@ -227,6 +230,13 @@ impl SentLog {
         let window = self.earliest_missing.map_or(MonoTime::MAX, |since| since + self.reorder_window);
         let unanswered = self.get(self.lowest_open).filter(|sent| sent.fate == Fate::UnderWay);
         window.min(unanswered.map_or(MonoTime::MAX, |sent| sent.at + timeout))
+    }
+
+    /// Datagram bytes sent after the packet known to have arrived last: under way still, or lost with nothing behind
+    /// them that showed it.
+    pub fn unanswered_bytes(&self) -> u64 {
+        let answered = self.highest_acked.and_then(|number| self.get(number));
+        self.bytes - answered.map_or(0, |sent| sent.bytes_up_to)
     }
 
     /// When the oldest packet still under way was sent.

@@ -4,7 +4,7 @@ use super::endpoints::Reach;
 use super::{InEndpoint, Session};
 use crate::core::event::{Delivered, Event};
 use crate::core::inbox::Complete;
-use crate::core::outbox::OutFlow;
+use crate::core::outbox::{OutFlow, OutSample, Sending};
 use crate::core::path::PathState;
 use crate::core::rate::{Mark, Rtt};
 use crate::core::received::Arrival;
@@ -35,6 +35,7 @@ impl Session {
         }
         self.stats.packets_received += 1;
         let sent = self.clock.unwrap(header.sent_us);
+        self.clock.on_packet(now, sent);
         let mut reader = Reader::new(datagram);
         let _ = Header::read(&mut reader);
         while let (false, Ok(frame)) = (reader.is_empty(), Frame::read(&mut reader)) {
@@ -75,7 +76,7 @@ impl Session {
         let rtt = now.since(sent.at).saturating_sub(Duration::from_micros(u64::from(feedback.hold_us)));
         self.rtt.on_sample(now, rtt);
         let received = self.clock.unwrap(feedback.highest_rx_us);
-        self.clock.on_exchange(now, sent.at, received, rtt);
+        self.clock.on_answer(now, sent.at, received);
         let mut settled = std::mem::take(&mut self.settled);
         self.log.on_feedback(now, feedback, self.rtt.smoothed(), &mut settled);
         let learn = self.path.state() == PathState::Alive && self.rate.is_calm(self.rtt.min());
@@ -118,9 +119,9 @@ impl Session {
             if learn {
                 self.loss.on_packet(resolved.lost, sent.in_burst);
             }
-            apply_content(&mut self.flows, &sent.content, |sample, index| match resolved.lost {
-                true => sample.on_lost(index),
-                false => sample.on_acked(index, false),
+            apply_content(&mut self.flows, &sent.content, |sample, index, sending| match resolved.lost {
+                true => sample.on_lost(index, sending),
+                false => sample.on_acked(index, sending),
             });
             if let (Content::Floor(id), true) = (&sent.content, resolved.lost) {
                 self.flows[usize::from(id.flow.0)].owe_floor();
@@ -131,7 +132,9 @@ impl Session {
             if learn && sent.was_missed() {
                 self.loss.on_spurious();
             }
-            apply_content(&mut self.flows, &sent.content, |sample, index| sample.on_acked(index, true));
+            apply_content(&mut self.flows, &sent.content, |sample, index, _| {
+                sample.on_arrived_after_all(index)
+            });
         }
         settled.clear();
     }
@@ -330,16 +333,16 @@ fn capture_time(sent: PeerTime, capture_us: u32) -> PeerTime {
 fn apply_content(
     flows: &mut [OutFlow],
     content: &Content,
-    mut change: impl FnMut(&mut crate::core::outbox::OutSample, u16),
+    mut change: impl FnMut(&mut OutSample, u16, Sending),
 ) {
-    let mut each = |id: &TraceId, index: u16| {
+    let mut each = |id: &TraceId, index: u16, sending: Sending| {
         if let Some(sample) = flows.get_mut(usize::from(id.flow.0)).and_then(|f| f.get_mut(id.sequence)) {
-            change(sample, index);
+            change(sample, index, sending);
         }
     };
     match content {
-        Content::Shard { id, index } => each(id, *index),
-        Content::Samples(ids) => ids.iter().flatten().for_each(|id| each(id, 0)),
+        Content::Shard { id, index, sending } => each(id, *index, *sending),
+        Content::Samples(ids) => ids.iter().flatten().for_each(|id| each(id, 0, Sending::First)),
         Content::Floor(_) | Content::Nothing => {}
     }
 }

@@ -1,11 +1,12 @@
 //! Packets on their way out: what goes next, and how it is put into a packet (SPEC §6).
 
 use super::Session;
-use crate::core::outbox::OutFlow;
-use crate::core::parity::{LOWEST_RISK, Loss, Prices, risk_worth_taking};
+use crate::core::outbox::{OutFlow, Sending};
+use crate::core::parity::{Expectation, LOWEST_RISK, Loss, Prices, risk_worth_taking};
 use crate::core::path::PathState;
 use crate::core::scheduler::{Choice, choose, waiting};
 use crate::core::sent::{Content, MAX_REPEATS, NewPacket};
+use crate::core::window::{Delays, INITIAL_BYTES, most_unanswered};
 use crate::wire::{Fragment, Frame, Header, Whole};
 use std::time::Duration;
 use tokkyu_contract::{Class, MonoTime, TraceId};
@@ -14,6 +15,8 @@ use tokkyu_contract::{Class, MonoTime, TraceId};
 const CODING: Duration = Duration::from_micros(600);
 /// Above this round trip chance is planned for, below it the next repair is as quick.
 const LONG_ROUND_TRIP: Duration = Duration::from_millis(5);
+/// More packets of the peer missing in a row are not chance.
+const BURSTY_GAP: u32 = 4;
 /// Bytes of earlier samples a packet repeats at most (LNK-44).
 const REPEATED_BYTES: usize = 512;
 
@@ -109,6 +112,9 @@ impl Session {
         if choice.is_none() && self.burst.is_open && self.top_up() {
             choice = next(&self.flows);
         }
+        if choice.is_some() && self.is_window_full() {
+            return self.due_probe(now, out); // an answer opens the window
+        }
         if choice.is_some() && !self.pacer.is_ready(now) {
             self.burst.held_back = true;
             return None;
@@ -119,16 +125,39 @@ impl Session {
         }
     }
 
+    /// As much is unanswered as may be (LNK-67).
+    fn is_window_full(&self) -> bool {
+        let most = match self.path.state() {
+            PathState::Fresh => INITIAL_BYTES,
+            _ => most_unanswered(self.rate.known_bps(), self.delays()),
+        };
+        self.log.unanswered_bytes() >= most
+    }
+
+    fn delays(&self) -> Delays {
+        // Feedback is lost too, on a bursty path several in a row.
+        let unheard = self.feedback_interval() * self.received.longest_gap();
+        Delays {
+            min_rtt: self.rtt.min(),
+            extra: self.rate.jitter() * 4 + self.rate.foreign_queue() + self.clock.queue_back() + unheard,
+        }
+    }
+
     /// Nothing is left to send: a probe shows what was lost at the end, and another if that one is lost (LNK-40).
     fn end_burst(&mut self, now: MonoTime, out: &mut Vec<u8>) -> Option<Class> {
         self.burst.on_idle();
         if std::mem::take(&mut self.burst.owes_probe) {
             self.burst.probe_at = Some(now + self.feedback_interval());
-        } else if now >= self.burst.probe_at().min(self.keepalive_at()) {
-            self.burst.probe_at = None;
-        } else {
+            return Some(self.probe_packet(now, out));
+        }
+        self.due_probe(now, out)
+    }
+
+    fn due_probe(&mut self, now: MonoTime, out: &mut Vec<u8>) -> Option<Class> {
+        if now < self.burst.probe_at().min(self.keepalive_at()) {
             return None;
         }
+        self.burst.on_answered();
         Some(self.probe_packet(now, out))
     }
 
@@ -186,8 +215,9 @@ impl Session {
             self.path.on_sent(now);
             self.last_watched = now;
         }
+        // What does not wait for the pacer still takes its place on the path.
+        self.pacer.on_sent(now, out.len() + self.config.overhead_bytes, self.rate.pacing_bps());
         if paced {
-            self.pacer.on_sent(now, out.len() + self.config.overhead_bytes, self.rate.pacing_bps());
             self.rate.on_sent();
         }
     }
@@ -198,7 +228,9 @@ impl Session {
     }
 
     pub(super) fn feedback_interval(&self) -> Duration {
-        (self.rtt.smoothed() / 8).clamp(Duration::from_micros(100), Duration::from_millis(4))
+        // Bursts of loss take packets, not time: where they take feedback, twice as much of it halves the silence.
+        let longest = if self.received.longest_gap() > BURSTY_GAP { 2 } else { 4 };
+        (self.rtt.smoothed() / 8).clamp(Duration::from_micros(100), Duration::from_millis(longest))
     }
 
     /// Unanswered for this long is lost (LNK-40).
@@ -315,17 +347,17 @@ impl Session {
 
     fn write_shard(&mut self, now: MonoTime, choice: Choice, out: &mut Vec<u8>) -> Option<Content> {
         let sample = self.flows[choice.flow].get_mut(choice.sequence)?;
-        let (index, is_repair) = sample.take_shard(now)?;
+        let (index, sending) = sample.take_shard(now)?;
         let (id, k, capture_us) = (sample.id, sample.k, sample.capture.as_micros() as u32);
         let shard = sample.shard(index, &mut self.codec)?;
         Frame::Fragment(Fragment { id, capture_us, k: k as u16, index, shard }).write(out);
-        sample.on_sent();
-        match (is_repair, usize::from(index) < k) {
-            (true, _) => self.stats.packets_repair += 1,
-            (false, true) => self.stats.packets_fresh += 1,
-            (false, false) => self.stats.packets_parity += 1,
+        sample.on_sent(sending);
+        match (sending, usize::from(index) < k) {
+            (Sending::Again, _) => self.stats.packets_repair += 1,
+            (Sending::First, true) => self.stats.packets_fresh += 1,
+            (Sending::First, false) => self.stats.packets_parity += 1,
         }
-        Some(Content::Shard { id, index })
+        Some(Content::Shard { id, index, sending })
     }
 
     /// Writes a whole sample, and earlier ones of its flow that may have been lost (LNK-44).
@@ -340,17 +372,16 @@ impl Session {
                 break;
             }
             if sequence == choice.sequence {
-                let repair = sample.take_shard(now).is_some_and(|(_, is_repair)| is_repair);
-                if repair {
-                    self.stats.packets_repair += 1
-                } else {
-                    self.stats.packets_fresh += 1
+                match sample.take_shard(now) {
+                    Some((_, Sending::Again)) => self.stats.packets_repair += 1,
+                    _ => self.stats.packets_fresh += 1,
                 }
                 room = room.min(out.len() + bytes + REPEATED_BYTES);
             }
             let capture_us = sample.capture.as_micros() as u32;
             Frame::Sample(Whole { id: sample.id, capture_us, payload: sample.payload() }).write(out);
-            sample.on_sent();
+            // A repeat does not wait for a loss: each counts as a first one.
+            sample.on_sent(Sending::First);
             *slot = Some(sample.id);
         }
         Content::Samples(ids)
@@ -360,11 +391,11 @@ impl Session {
     pub(super) fn plan(&mut self, now: MonoTime) {
         let loss = self.loss_now();
         let is_long = self.rtt.smoothed() >= LONG_ROUND_TRIP;
-        let counted_on = |n: usize| if is_long { loss.counted_on(n) } else { n as f64 };
+        let expected = if is_long { Expectation::Less(loss) } else { Expectation::All };
         for flow in &mut self.flows {
             flow.sweep(now);
             if flow.is_reliable() {
-                flow.samples_mut().for_each(|sample| sample.plan_repairs(counted_on));
+                flow.samples_mut().for_each(|sample| sample.plan_repairs(&expected));
             }
         }
         self.report_ended();

@@ -36,7 +36,7 @@ impl Bottleneck {
         let server = match capacity {
             Capacity::Unlimited => Server::Unlimited,
             Capacity::Rate { bps, changes } => Server::Rate(RateServer::new(*bps, changes)),
-            Capacity::Trace(trace) => Server::Slots(SlotServer { trace: Arc::clone(trace), next_slot: 0 }),
+            Capacity::Trace(trace) => Server::Slots(SlotServer::new(Arc::clone(trace))),
         };
         Bottleneck { server, limit_bytes, waiting: VecDeque::new(), waiting_bytes: 0, high_water_bytes: 0 }
     }
@@ -127,26 +127,51 @@ impl RateServer {
     }
 }
 
-/// Service in the slots of a recorded capacity.
+/// Service in the slots of a recorded capacity: each carries bytes of as many packets as fit.
 struct SlotServer {
     trace: Arc<CapacityTrace>,
-    /// First slot no packet has taken.
-    next_slot: u64,
+    place: Place,
+}
+
+/// Where the next byte goes.
+#[derive(Clone, Copy)]
+struct Place {
+    slot: u64,
+    left_bytes: u64,
+}
+
+impl Place {
+    fn at(slot: u64) -> Self {
+        Place { slot, left_bytes: SLOT_BYTES }
+    }
 }
 
 impl SlotServer {
-    fn slot_from(&self, at_ps: u64) -> u64 {
-        self.next_slot.max(self.trace.first_slot_from(at_ps.div_ceil(PS_PER_MS)))
+    fn new(trace: Arc<CapacityTrace>) -> Self {
+        SlotServer { trace, place: Place::at(0) }
+    }
+
+    fn place_from(&self, at_ps: u64) -> Place {
+        let first = self.trace.first_slot_from(at_ps.div_ceil(PS_PER_MS));
+        match self.place {
+            Place { slot, .. } if slot < first => Place::at(first),
+            Place { slot, left_bytes: 0 } => Place::at(slot + 1),
+            place => place,
+        }
     }
 
     fn next_start(&self, now_ps: u64) -> u64 {
-        self.trace.slot_ms(self.slot_from(now_ps)).saturating_mul(PS_PER_MS)
+        self.trace.slot_ms(self.place_from(now_ps).slot).saturating_mul(PS_PER_MS)
     }
 
     fn serve(&mut self, begins_ps: u64, frame_bytes: u64) -> u64 {
-        let packet_bytes = frame_bytes.saturating_sub(ETHERNET_HEADER_BYTES);
-        let last = self.slot_from(begins_ps) + packet_bytes.div_ceil(SLOT_BYTES).max(1) - 1;
-        self.next_slot = last + 1;
+        let Place { slot, left_bytes } = self.place_from(begins_ps);
+        let packet_bytes = frame_bytes.saturating_sub(ETHERNET_HEADER_BYTES).max(1);
+        let beyond = packet_bytes.saturating_sub(left_bytes);
+        let last = slot + beyond.div_ceil(SLOT_BYTES);
+        // What the slots up to the last one carry, less what the packet takes of them.
+        let left_bytes = left_bytes + (last - slot) * SLOT_BYTES - packet_bytes;
+        self.place = Place { slot: last, left_bytes };
         self.trace.slot_ms(last).saturating_mul(PS_PER_MS)
     }
 }

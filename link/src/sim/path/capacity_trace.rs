@@ -4,9 +4,8 @@
 //! decreasing; each line is one opportunity to send; the same number twice is two opportunities; the file repeats
 //! with the last number as its period. Empty lines and lines that begin with `#` are skipped.
 //!
-//! Accounting here differs from mahimahi in one thing: a packet takes **whole slots**, ⌈IP bytes / 1500⌉ of them, and
-//! leaves with its last one. Mahimahi lets several small packets share a slot. A small packet is dearer here, which is
-//! how a cellular grant treats it too. A slot that finds no packet is lost.
+//! Accounting is mahimahi's: a slot carries up to 1500 bytes of the IP packets that wait, small ones share it, and a
+//! packet leaves with the slot that carries its last byte. What a slot does not carry is lost.
 
 /// Bytes of IP packet that one slot carries.
 pub const SLOT_BYTES: u64 = 1_500;

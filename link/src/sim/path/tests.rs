@@ -185,15 +185,15 @@ fn packets_leave_in_the_slots_of_a_trace_and_unused_slots_are_gone() {
 }
 
 #[test]
-fn a_packet_beyond_a_slot_takes_as_many_as_it_needs() {
+fn a_packet_beyond_a_slot_takes_part_of_the_next_and_small_ones_share_one() {
     let trace = Arc::new(CapacityTrace::parse(b"1\n2\n3\n4\n5\n").expect("a good trace"));
     let profile = DirectionProfile { capacity: Capacity::Trace(trace), ..DirectionProfile::default() };
     let mut path = Path::new(&profile, 0);
-    for (number, packet_bytes) in [1_500, 1_501, 40].into_iter().enumerate() {
+    for (number, packet_bytes) in [1_500, 1_501, 40, 1_459, 1, 1_499].into_iter().enumerate() {
         path.offer(MonoTime::ZERO, packet_bytes + 14, number);
     }
     let exits: Vec<u64> = drain(&mut path).iter().map(|due| due.at.as_micros() / 1_000).collect();
-    assert_eq!(exits, [1, 3, 4]);
+    assert_eq!(exits, [1, 3, 3, 3, 4, 4]);
 }
 
 #[test]
