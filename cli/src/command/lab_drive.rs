@@ -48,7 +48,8 @@ pub struct LabDrive {
     qos: Vec<Quality>,
     /// Bulk TCP flows that send as much as they can over the same network, in the images' direction: congestion
     /// controls of this kernel such as cubic, bbr, reno, comma between them; a name given twice is two flows.
-    /// They start with the pictures of the warm-up, a second after the first. Needs the real network, not --sim
+    /// They start a second after the first picture, at the latest with the first one that is measured.
+    /// Needs the real network, not --sim
     #[arg(long, value_name = "ALGORITHM", value_delimiter = ',', value_parser = words::algorithm)]
     beside: Vec<Algorithm>,
     /// Pictures of each camera that are measured
