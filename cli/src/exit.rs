@@ -61,7 +61,8 @@ impl From<DriveError> for Failure {
         let storage = error.is_storage();
         match error {
             DriveError::Wire(error) => error.into(),
-            DriveError::Taken { .. } => Failure::usage(error),
+            DriveError::Taken { .. } | DriveError::Algorithm { .. } => Failure::usage(error),
+            DriveError::NoTcp { .. } => Failure::new(ExitCode::NotPossible, error),
             _ if storage => Failure::new(ExitCode::NotWritten, error),
             _ => Failure::new(ExitCode::Failed, error),
         }

@@ -81,6 +81,89 @@ fn a_short_real_run_leaves_a_result_whose_ledgers_close() {
     assert!(tokkyu_measure::record::read(&records).unwrap().len() > 14);
 }
 
+/// LAB-1 to LAB-5. Reno, which every kernel has and lets everybody use; with 1 % loss it takes little of the machine.
+#[test]
+fn beside_tcp_flows_the_images_and_every_flow_have_a_rate_for_each_second() {
+    if !wire_is_permitted() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    let arguments = ["lab", "drive", "--network", "wan-loss1", "--images", "1", "--beside", "reno,reno"];
+    let output = tokkyu(&arguments).args(["--samples", "30", "--warm-up", "10", "--out"]).arg(&out).output();
+    let output = output.expect("runs");
+    let shown = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(output.status.code(), Some(0), "{shown}\n{}", String::from_utf8_lossy(&output.stderr));
+    assert!(shown.contains("beside TCP reno + reno") && shown.contains("the path alone"), "{shown}");
+    let case = &result_in(&out)["cases"][0];
+    case["streams"].as_array().unwrap().iter().for_each(assert_closes);
+    assert_eq!((&case["wire_bytes"], &case["ideal"]), (&Value::Null, &Value::Null));
+    let flows = case["beside"].as_array().unwrap();
+    assert!(flows.len() == 2 && flows.iter().all(|flow| flow["algorithm"] == "reno"), "{flows:?}");
+    for rate in flows.iter().chain([&case["images_rate"]]) {
+        assert!(rate["mbit_s"].as_f64() > Some(0.0) && rate["share"].as_f64() > Some(0.0), "{rate}");
+        assert_eq!(rate["series_mbit_s"].as_array().map(Vec::len), Some(3), "30 pictures are 3 s: {rate}");
+    }
+    let raw = slots_in(&out.join("wan-loss1-qoslink-run0/beside.csv"));
+    for (number, flow) in (1..).zip(flows) {
+        let slots: Vec<u64> = raw.iter().filter(|(n, _)| *n == number).map(|(_, bytes)| *bytes).collect();
+        assert_eq!((slots.len(), slots.iter().sum()), (30, count(flow, "bytes")), "the raw data of {flow}");
+    }
+}
+
+/// Number of the flow and bytes of each line.
+fn slots_in(csv: &Path) -> Vec<(u64, u64)> {
+    let text = fs::read_to_string(csv).expect("raw data of the flows");
+    let number = |line: &str, column: usize| line.split(',').nth(column).and_then(|cell| cell.parse().ok());
+    text.lines().skip(1).map(|line| number(line, 0).zip(number(line, 4)).expect("two numbers")).collect()
+}
+
+#[test]
+fn ctrl_c_ends_the_tcp_flows_beside_too() {
+    if !wire_is_permitted() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    let folder = out.join("wan-loss1-qoslink-run0");
+    let mut drive = tokkyu(&["lab", "drive", "--network", "wan-loss1", "--images", "1", "--beside", "reno"]);
+    let drive = drive.args(["--samples", "600", "--warm-up", "0", "--out"]).arg(&out);
+    let mut drive = drive.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("starts");
+    let until = Instant::now() + PATIENCE;
+    while programs_of(&folder).len() < 2 && Instant::now() < until {
+        sleep(Duration::from_millis(10));
+    }
+    let namespaces = namespaces_of(&folder);
+    assert_eq!(namespaces.len(), 2, "vehicle and operator, each in its own");
+    // Long enough for the flow to have begun; it is no fault if it has not.
+    sleep(Duration::from_secs(4));
+    interrupt(&drive);
+    assert_eq!(wait(&mut drive), Some(130), "{}", rest_of_stderr(&mut drive));
+    assert_eq!(users_of(&namespaces), Vec::<String>::new(), "no program and no thread is left");
+    let case = &result_in(&out)["cases"][0];
+    assert!(!case["notes"].to_string().contains("INVALID"), "{}", case["notes"]);
+    let seconds = case["beside"][0]["series_mbit_s"].as_array().map(Vec::len);
+    assert!(seconds < Some(60), "the interval ends with the run: {seconds:?}");
+}
+
+#[test]
+fn a_congestion_control_the_kernel_lacks_is_refused_before_anything_is_begun() {
+    if !wire_is_permitted() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out");
+    let arguments = ["lab", "drive", "--network", "lan", "--beside", "reno,nosuchthing", "--out"];
+    let output = tokkyu(&arguments).arg(&out).output().expect("runs");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("nosuchthing") && said.contains("this kernel has") && said.contains("reno"),
+        "{said}"
+    );
+    assert!(!out.exists(), "nothing was begun");
+}
+
 #[test]
 fn ctrl_c_ends_a_drive_in_order_and_keeps_what_was_measured() {
     if !wire_is_permitted() {

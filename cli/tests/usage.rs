@@ -24,6 +24,8 @@ fn a_wrong_word_is_answered_with_what_would_be_right() {
         (&["drive", "--images", "5"], "1..=4"),
         (&["lab", "drive", "--network", "lan", "--qos", "9"], "use 1 to 4 (the paper's conditions) or link"),
         (&["lab", "drive"], "--network"),
+        (&["lab", "drive", "--network", "lan", "--beside", "Cu bic"], "use names such as cubic"),
+        (&["lab", "drive", "--network", "lan", "--beside", "reno", "--sim"], "no TCP in the simulation"),
         (&["vehicle", "--status", "xml"], "use json, plain, view or none"),
         (&["vehicle", "--duration", "5"], "add ns, us, ms, s or min"),
         (&["operator", "--start-at", "soon"], "CLOCK_MONOTONIC"),

@@ -13,6 +13,7 @@ fn plan(network: &str, quality: Quality) -> Plan {
         qualities: vec![quality],
         images: 2,
         pictures: Pictures::Dummy,
+        beside: Vec::new(),
         samples: 10,
         warm_up: 5,
         seed: 3,

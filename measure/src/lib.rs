@@ -12,6 +12,7 @@
 //! Nothing here runs on a real-time thread and nothing reads a clock: times come in as values of
 //! `tokkyu_contract::time`. SPEC.md in this folder numbers the rules (MEA-n) that code and tests cite.
 
+pub mod competition;
 pub mod environment;
 pub mod figures;
 pub mod join;
@@ -23,6 +24,7 @@ pub mod storage;
 pub mod table;
 pub mod verdict;
 
+pub use competition::{BesideFlow, ImagesRate, PathFacts, Rate};
 pub use environment::{Environment, GitState, Given, Sources};
 pub use figures::{Figures, Inside, Summary};
 pub use join::{Anomaly, AnomalyKind, Joined, StreamTally, Tally, join, tally};

@@ -2,7 +2,7 @@
 //!
 //! Runs in the tool after a run. Invariants: a file is written whole or not at all; names may be added within a
 //! format version but never change their meaning or vanish; a newer version is refused, not guessed at. Follows
-//! SPEC.md MEA-40 to MEA-45.
+//! SPEC.md MEA-40 to MEA-47.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,6 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tokkyu_contract::Ledger;
 
+use crate::competition::{BesideFlow, ImagesRate, PathFacts};
 use crate::environment::Environment;
 use crate::figures::Summary;
 use crate::join::{StreamTally, Tally};
@@ -78,6 +79,15 @@ pub struct DriveCase {
     /// Figures of the warm-up samples, apart.
     #[serde(default)]
     pub warm_up: Vec<StreamResult>,
+    /// The path by itself; `None` if not known.
+    #[serde(default)]
+    pub path: Option<PathFacts>,
+    /// Bulk TCP flows that ran over the same path, in the images' direction; empty if none did.
+    #[serde(default)]
+    pub beside: Vec<BesideFlow>,
+    /// What the images got of the path beside them; `None` if nothing ran beside.
+    #[serde(default)]
+    pub images_rate: Option<ImagesRate>,
     /// Latency of the images on an ideal transport over the same network; `None` if not worked out.
     #[serde(default)]
     pub ideal: Option<Ideal>,
@@ -336,6 +346,9 @@ mod tests {
             "link",
             "run",
             "simulated",
+            "path",
+            "beside",
+            "images_rate",
         ] {
             assert!(case.get(name).is_some(), "case lacks {name}");
         }

@@ -1,8 +1,9 @@
 //! Tables of drive cases, as aligned text, as Markdown and (by the report) as HTML.
 //!
 //! Runs in the tool after a run. Invariant: all three show the same cells, because they are drawn from one
-//! [`Table`]. Rules: SPEC.md MEA-50 to MEA-53.
+//! [`Table`]. Rules: SPEC.md MEA-50 to MEA-54.
 
+use crate::competition::competition_table;
 use crate::figures::Summary;
 use crate::paper::{self, PaperRow};
 use crate::result::{DriveCase, StreamResult};
@@ -118,7 +119,13 @@ fn outcomes_beside_delivered(case: &DriveCase) -> Option<String> {
 pub fn text(cases: &[DriveCase]) -> String {
     let part = |case: &DriveCase| {
         let verdict = case.verdict.as_ref().map(|verdict| format!("{}\n", verdict.text)).unwrap_or_default();
-        format!("{}\n{}{}\n{verdict}", case_title(case), drive_table(case).to_text(), summary_line(case))
+        let beside = competition_table(case).map(|table| table.to_text()).unwrap_or_default();
+        format!(
+            "{}\n{}{beside}{}\n{verdict}",
+            case_title(case),
+            drive_table(case).to_text(),
+            summary_line(case)
+        )
     };
     cases.iter().map(part).collect::<Vec<_>>().join("\n")
 }
@@ -127,8 +134,9 @@ pub fn text(cases: &[DriveCase]) -> String {
 pub fn markdown(cases: &[DriveCase]) -> String {
     let part = |case: &DriveCase| {
         let verdict = case.verdict.as_ref().map(|v| format!("\n{}\n", escaped(&v.text))).unwrap_or_default();
+        let beside = competition_table(case).map(|t| format!("\n{}", t.to_markdown())).unwrap_or_default();
         format!(
-            "### {}\n\n{}\n{}\n{verdict}",
+            "### {}\n\n{}{beside}\n{}\n{verdict}",
             escaped(&case_title(case)),
             drive_table(case).to_markdown(),
             escaped(&summary_line(case))

@@ -10,6 +10,7 @@ use tokkyu_measure::record::Record;
 use tokkyu_measure::report::{Report, ReportCase};
 use tokkyu_measure::result::{DriveCase, ResultFile};
 use tokkyu_measure::table;
+use tokkyu_measure::{BesideFlow, Rate};
 
 const WARM_UP: u32 = 20;
 
@@ -104,6 +105,20 @@ fn the_page_is_well_formed_and_shows_every_stream_with_its_p99() {
     {
         assert!(text.contains(part), "{part}");
     }
+}
+
+#[test]
+fn traffic_beside_the_link_stands_in_text_markdown_and_page() {
+    // MEA-50, MEA-54
+    let (mut file, records) = run();
+    let rate = Rate::new(&[125_000; 20], Duration::from_secs(2), Some(40.0));
+    file.cases[1].beside = vec![BesideFlow { algorithm: "cubic".into(), rate }];
+    let page = text_of(&Report::of_file("Beside", &file, &records).render().unwrap());
+    for shown in [table::text(&file.cases), table::markdown(&file.cases), page.clone()] {
+        assert_eq!(shown.matches("TCP cubic").count(), 1 + usize::from(shown == page), "{shown}");
+        assert!(shown.contains("least Mbit/s in 1 s") && shown.contains("25.0"), "{shown}");
+    }
+    assert!(page.contains("TCP cubic, Mbit/s in each second: 10.0 10.0"));
 }
 
 #[test]

@@ -95,6 +95,7 @@ impl Drive {
             quality: Quality::Link,
             images: self.images,
             pictures,
+            beside: Vec::new(),
             samples: self.samples,
             warm_up: self.warm_up,
             seed: self.seed,

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use clap::{Args, value_parser};
 use tokkyu_drive::program::{ExitCode, StopFlag};
 use tokkyu_lab::drive::{
-    self, CaseFolder, CaseSpec, IMAGES_MAX, Outcome, Pictures, Plan, Programs, Quality, Results, Watcher,
+    self, Algorithm, BESIDE_MAX, CaseFolder, CaseSpec, IMAGES_MAX, Outcome, Pictures, Plan, Programs,
+    Quality, Results, Watcher,
 };
 use tokkyu_link::sim::path::Profile;
 use tokkyu_measure::{DriveCase, ResultError, Sources};
@@ -21,6 +22,7 @@ Examples:
   tokkyu lab drive --network lan,lan-loss5 --images 4 --qos 1,2,3,4,link --samples 300
   tokkyu lab drive --network wan-loss5 --qos link --runs 3 --json result.json --markdown
   tokkyu lab drive --network wan-burst5 --qos link --sim        (virtual time: no root, no processor time)
+  tokkyu lab drive --network wan-loss1 --beside cubic,bbr --samples 100     (beside two bulk TCP flows)
   tokkyu lab drive --network trace:city.up --images 2";
 
 /// Run cases of the paper's workload (374 kB pictures at 10 Hz, commands at 50 Hz) and print their figures.
@@ -44,6 +46,12 @@ pub struct LabDrive {
     /// QoS of the cameras, comma between them: 1, 2, 3, 4, link
     #[arg(long, value_name = "QOS", value_delimiter = ',', default_value = "link", value_parser = words::quality)]
     qos: Vec<Quality>,
+    /// Bulk TCP flows that send as much as they can over the same network, in the images' direction: congestion
+    /// controls of this kernel such as cubic, bbr, reno, comma between them; a name given twice is two flows.
+    /// They start a second after the first picture, at the latest with the first one that is measured.
+    /// Needs the real network, not --sim
+    #[arg(long, value_name = "ALGORITHM", value_delimiter = ',', value_parser = words::algorithm)]
+    beside: Vec<Algorithm>,
     /// Pictures of each camera that are measured
     #[arg(long, default_value_t = 300, value_parser = value_parser!(u32).range(1..=1_000_000))]
     samples: u32,
@@ -77,6 +85,7 @@ impl LabDrive {
     }
 
     pub fn run(self, stop: &StopFlag) -> Done {
+        self.check_beside()?;
         let now = machine::wall_now();
         let root = self.out.clone().unwrap_or_else(|| machine::fresh_folder("lab", now));
         let mut experiment = Experiment::begin(&root, self.plan().cases(), self.sim)?;
@@ -89,12 +98,27 @@ impl LabDrive {
         Ok(experiment.exit_code())
     }
 
+    /// Whether the flows beside can be had: asked before anything is begun.
+    fn check_beside(&self) -> Result<(), Failure> {
+        let count = self.beside.len();
+        if self.sim && count > 0 {
+            return Err(Failure::usage(
+                "--beside with --sim: there is no TCP in the simulation; leave one of them out",
+            ));
+        }
+        if count > BESIDE_MAX {
+            return Err(Failure::usage(format_args!("--beside: {count} flows; give {BESIDE_MAX} at most")));
+        }
+        self.network.first().map_or(Ok(()), |network| Ok(drive::check_algorithms(&self.beside, network)?))
+    }
+
     fn plan(&self) -> Plan {
         Plan {
             networks: self.network.clone(),
             qualities: self.qos.clone(),
             images: self.images,
             pictures: Pictures::Dummy,
+            beside: self.beside.clone(),
             samples: self.samples,
             warm_up: self.warm_up,
             seed: self.seed,
@@ -224,8 +248,12 @@ impl Experiment {
             0 => String::new(),
             seconds => format!(", about {}:{:02} left", seconds / 60, seconds % 60),
         };
+        let company = match spec.beside.len() {
+            0 => String::new(),
+            _ => format!(", beside TCP {}", drive::algorithm_names(&spec.beside)),
+        };
         say(&format!(
-            "case {} of {of}: {}, {}, run {}{remaining}",
+            "case {} of {of}: {}, {}{company}, run {}{remaining}",
             number + 1,
             spec.profile.name,
             spec.quality,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokkyu_contract::MonoTime;
 use tokkyu_contract::units::parse_duration;
-use tokkyu_lab::drive::Quality;
+use tokkyu_lab::drive::{Algorithm, NoAlgorithm, Quality};
 use tokkyu_link::sim::path::Profile;
 
 /// A network by its name.
@@ -22,6 +22,11 @@ pub fn span(text: &str) -> Result<Duration, String> {
 /// A QoS of the drive experiment.
 pub fn quality(word: &str) -> Result<Quality, String> {
     word.parse().map_err(|error: tokkyu_lab::drive::UnknownQuality| error.to_string())
+}
+
+/// A TCP congestion control.
+pub fn algorithm(word: &str) -> Result<Algorithm, String> {
+    word.parse().map_err(|error: NoAlgorithm| error.to_string())
 }
 
 /// A time on this machine's monotonic clock, nanoseconds.

@@ -1,9 +1,10 @@
-//! The table of a case with the paper's rows below ours.
+//! The table of a case with the paper's rows below ours, and below it that of the traffic beside, if there was any.
 //!
 //! Pure. The paper's networks are 1 Gbit/s Ethernet without loss and with 5 % of the image packets lost, which is what
 //! `lan` and `lan-loss5` are here. Beside any other network stand its rows for the LAN with loss, and the text says so.
 
 use tokkyu_measure::DriveCase;
+use tokkyu_measure::competition::competition_table;
 use tokkyu_measure::table::{Table, case_title, drive_table, summary_line};
 
 /// What the paper's tables call the network, or the one of its networks that is quoted instead.
@@ -35,7 +36,9 @@ pub fn table(case: &DriveCase) -> Table {
 /// All cases as text for a terminal.
 pub fn text(cases: &[DriveCase]) -> String {
     let part = |case: &DriveCase| {
-        let head = format!("{}\n{}{}\n", case_title(case), table(case).to_text(), summary_line(case));
+        let company = competition_table(case).map(|table| table.to_text()).unwrap_or_default();
+        let head =
+            format!("{}\n{}{company}{}\n", case_title(case), table(case).to_text(), summary_line(case));
         head + &lines(case, "")
     };
     cases.iter().map(part).collect::<Vec<_>>().join("\n")
@@ -44,8 +47,13 @@ pub fn text(cases: &[DriveCase]) -> String {
 /// All cases as Markdown.
 pub fn markdown(cases: &[DriveCase]) -> String {
     let part = |case: &DriveCase| {
-        let head =
-            format!("### {}\n\n{}\n- {}\n", case_title(case), table(case).to_markdown(), summary_line(case));
+        let company = competition_table(case).map(|t| format!("\n{}", t.to_markdown())).unwrap_or_default();
+        let head = format!(
+            "### {}\n\n{}{company}\n- {}\n",
+            case_title(case),
+            table(case).to_markdown(),
+            summary_line(case)
+        );
         head + &lines(case, "- ")
     };
     cases.iter().map(part).collect::<Vec<_>>().join("\n")
@@ -63,7 +71,7 @@ fn lines(case: &DriveCase, bullet: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tokkyu_measure::StreamResult;
+    use tokkyu_measure::{BesideFlow, StreamResult};
 
     fn case(network: &str) -> DriveCase {
         DriveCase {
@@ -83,6 +91,16 @@ mod tests {
         let mean = |network| table(&case(network)).rows[1].cells[1].clone();
         assert_eq!(mean("wan-loss5"), mean("lan-loss5"));
         assert_ne!(mean("wan-loss5"), mean("lan"));
+    }
+
+    #[test]
+    fn traffic_of_others_has_a_table_of_its_own_below_ours() {
+        let flow = BesideFlow { algorithm: "bbr".into(), ..BesideFlow::default() };
+        let company = DriveCase { beside: vec![flow], condition: None, ..case("wan-loss1") };
+        for show in [text, markdown] {
+            assert!(show(std::slice::from_ref(&company)).contains("TCP bbr"));
+            assert!(!show(&[case("wan-loss1")]).contains("beside"));
+        }
     }
 
     #[test]

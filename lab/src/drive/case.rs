@@ -11,6 +11,8 @@ use tokkyu_link::sim::ideal::ideal;
 use tokkyu_link::sim::path::Profile;
 use tokkyu_measure::{DriveCase, Ideal};
 
+use super::algorithm::{Algorithm, algorithm_names};
+use super::competition::path_facts;
 use super::quality::Quality;
 
 /// Most cameras of a case: the paper's.
@@ -39,6 +41,8 @@ pub struct CaseSpec {
     pub images: u32,
     /// Where the pictures come from.
     pub pictures: Pictures,
+    /// Bulk TCP flows over the same path in the images' direction, one for each name.
+    pub beside: Vec<Algorithm>,
     /// Pictures of each camera that are measured, at least 1.
     pub samples: u32,
     /// Pictures of each camera before them, reported apart.
@@ -84,16 +88,18 @@ impl CaseSpec {
         self.workload().image_period * self.total_samples()
     }
 
-    /// Whether every picture has the paper's size: compressed ones have whatever the link grants.
+    /// Whether every picture has the paper's size, as compressed ones have whatever the link grants, and the path is
+    /// theirs alone.
     fn is_the_papers_load(&self) -> bool {
-        match self.pictures {
+        let size = match self.pictures {
             Pictures::Dummy => true,
             Pictures::Test { mjpeg } | Pictures::Video { mjpeg, .. } => !mjpeg,
-        }
+        };
+        size && self.beside.is_empty()
     }
 
-    /// Latency of an ideal transport with the same losses; `None` where the network has no single rate, or the
-    /// pictures no single size.
+    /// Latency of an ideal transport with the same losses; `None` where the network has no single rate, the pictures
+    /// no single size, or others are on the path.
     pub fn ideal(&self) -> Option<Ideal> {
         if !self.is_the_papers_load() {
             return None;
@@ -125,16 +131,25 @@ impl CaseSpec {
         DriveCase {
             network: self.profile.name.clone(),
             peer: "tokkyu".to_owned(),
-            variant: variant.to_owned(),
+            variant: self.in_company(variant),
             qos: self.quality.to_string(),
             condition: self.is_the_papers_load().then_some(self.quality.condition()),
             images: self.images,
             seed: self.seed,
             run: self.run,
             samples: u64::from(self.samples),
+            path: Some(path_facts(self)),
             ideal: self.ideal(),
             notes: self.forewarning().into_iter().collect(),
             ..DriveCase::default()
+        }
+    }
+
+    /// A variant's word with the traffic of others, which makes it another.
+    fn in_company(&self, variant: &str) -> String {
+        match self.beside.is_empty() {
+            true => variant.to_owned(),
+            false => format!("{variant} beside TCP {}", algorithm_names(&self.beside)),
         }
     }
 
@@ -170,6 +185,7 @@ mod tests {
             quality,
             images: 2,
             pictures: Pictures::Dummy,
+            beside: Vec::new(),
             samples: 30,
             warm_up: 20,
             seed: 1,
@@ -189,6 +205,17 @@ mod tests {
         let spec = CaseSpec { pictures: Pictures::Test { mjpeg: true }, ..spec("lan", Quality::Link) };
         let case = spec.blank("default");
         assert_eq!((case.condition, case.ideal), (None, None));
+    }
+
+    #[test]
+    fn a_case_in_company_says_so_and_is_compared_with_nothing() {
+        let beside = ["cubic", "bbr"].map(|name| name.parse().unwrap()).to_vec();
+        let case = CaseSpec { beside, ..spec("wan-loss1", Quality::Link) }.blank("default");
+        assert_eq!(case.variant, "default beside TCP cubic + bbr");
+        assert_eq!((case.condition, case.ideal), (None, None));
+        let path = case.path.unwrap();
+        assert_eq!((path.up_mbit_s, path.up_ms, path.down_ms), (Some(200.0), 25.0, 25.0));
+        assert_eq!(spec("lan", Quality::Link).blank("default").variant, "default");
     }
 
     #[test]

@@ -12,6 +12,7 @@ use tokkyu_measure::{CpuSeconds, DriveCase, Record, RecordError, RecordWriter, S
 use crate::wire::{End, Lateness, WireError, WireReport};
 
 use super::case::{COMMAND, CaseSpec, stream_of};
+use super::competition::{self, Beside};
 use super::paths::{CaseFolder, name_of};
 use super::program::Program;
 use super::real::Reason;
@@ -31,6 +32,7 @@ pub(super) struct Evidence<'a> {
     pub(super) caveat: Option<String>,
     pub(super) programs: &'a [Program],
     pub(super) asked: Option<(MonoTime, Reason)>,
+    pub(super) beside: Beside,
     pub(super) wire: Result<WireReport, WireError>,
 }
 
@@ -80,13 +82,14 @@ pub(super) fn outcome(evidence: &Evidence) -> Outcome {
     outcome.case.notes.extend(evidence.caveat.clone());
     how_it_ended(&mut outcome, evidence);
     match &evidence.wire {
-        Ok(report) => add_wire(&mut outcome, report),
+        Ok(report) => add_wire(&mut outcome, spec, report),
         Err(error) => outcome.fault(format!("the wire failed: {error}")),
     }
     outcome.case.cpu_s =
         CpuSeconds { send: cpu_of(evidence, End::Vehicle), receive: cpu_of(evidence, End::Operator) };
     add_summaries(&mut outcome, folder);
     let records = joined(&mut outcome, spec, folder);
+    competition::add(&mut outcome, spec, folder, &evidence.beside, &records);
     fill(&mut outcome, spec, records, folder);
     outcome
 }
@@ -171,9 +174,10 @@ fn cpu_of(evidence: &Evidence, end: End) -> Option<f64> {
     Some(program.ended?.cpu.as_secs_f64())
 }
 
-fn add_wire(outcome: &mut Outcome, report: &WireReport) {
+fn add_wire(outcome: &mut Outcome, spec: &CaseSpec, report: &WireReport) {
     let frames = report.up.model.offered_bytes + report.down.model.offered_bytes;
-    outcome.case.wire_bytes = Some(frames);
+    // The wire does not tell the link's frames from those of others.
+    outcome.case.wire_bytes = spec.beside.is_empty().then_some(frames);
     outcome.case.added_by_wire_ms = Some(report.lateness.p50_ns as f64 / 1e6);
     outcome.case.notes.push(wire_note(report));
     if report.lateness.p99_ns > LATE_RELAY_NS {
@@ -285,6 +289,7 @@ mod tests {
             quality: Quality::Link,
             images: 1,
             pictures: Pictures::Dummy,
+            beside: Vec::new(),
             samples: 2,
             warm_up: 2,
             seed: 1,

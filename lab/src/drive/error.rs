@@ -8,6 +8,8 @@ use tokkyu_link::carrier::KeyError;
 
 use crate::wire::WireError;
 
+use super::algorithm::Algorithm;
+
 /// Why a case could not be run.
 #[derive(Debug, thiserror::Error)]
 pub enum DriveError {
@@ -40,6 +42,33 @@ pub enum DriveError {
     /// No thread to hear the programs.
     #[error("cannot start a thread: {0}; are too many processes running?")]
     Thread(io::Error),
+    /// The kernel does not have a congestion control, or does not let us use it.
+    #[error(
+        "TCP congestion control {algorithm}: {source}; this kernel has {available}; if {algorithm} is a module of it: \
+         sudo modprobe tcp_{algorithm}"
+    )]
+    Algorithm {
+        /// What was asked for.
+        algorithm: Algorithm,
+        /// What the kernel lists.
+        available: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// There is no network that carries TCP.
+    #[error("TCP flows beside the link need the wire, and there is none: {because}")]
+    NoTcp {
+        /// Why not.
+        because: String,
+    },
+    /// A TCP flow cannot be started.
+    #[error("cannot start the TCP {algorithm} flow beside: {source}")]
+    Flow {
+        /// Its congestion control.
+        algorithm: Algorithm,
+        /// What the system said.
+        source: io::Error,
+    },
     /// A program cannot be started.
     #[error("cannot start {}: {source}", program.display())]
     Start {

@@ -13,9 +13,12 @@
 //! A run is valid if its [`Outcome::faults`] are empty: every ledger closes, both ends agree, the wire has no flaw, both
 //! programs ended well, and every picture asked for was offered.
 
+mod algorithm;
 mod beside;
+mod bulk_flow;
 mod case;
 mod collect;
+mod competition;
 mod conditions;
 mod error;
 mod medians;
@@ -30,9 +33,11 @@ mod setup;
 mod sim;
 mod summary;
 
+pub use algorithm::{Algorithm, NoAlgorithm, algorithm_names, check_algorithms};
 pub use beside::{markdown, table, text};
 pub use case::{CaseSpec, IMAGES_MAX, Pictures};
 pub use collect::{Outcome, wire_note};
+pub use competition::BESIDE_MAX;
 pub use conditions::{doubts, refusals};
 pub use error::DriveError;
 pub use medians::medians;

@@ -76,6 +76,14 @@ impl Network {
         }
     }
 
+    /// The wire, which alone carries TCP.
+    pub(super) fn for_tcp(&self) -> Result<&Wire, DriveError> {
+        match self {
+            Network::Wire(wire) => Ok(wire),
+            Network::Udp { because, .. } => Err(DriveError::NoTcp { because: because.clone() }),
+        }
+    }
+
     /// What must be said about this network beside every figure.
     pub(super) fn caveat(&self) -> Option<String> {
         match self {

@@ -8,6 +8,7 @@
 //!     vehicle.json operator.json    summaries of each end
 //!     vehicle.log  operator.log     what each end said on standard error
 //!     records.csv                   both ends' records joined
+//!     beside.csv                    bytes of each TCP flow beside the link, if there were any
 //! ```
 
 use std::fs;
@@ -51,6 +52,10 @@ impl CaseFolder {
     /// Records of both ends, joined.
     pub fn records(&self) -> PathBuf {
         self.root.join("records.csv")
+    }
+
+    pub(super) fn beside(&self) -> PathBuf {
+        self.root.join("beside.csv")
     }
 
     pub(super) fn site(&self, end: End) -> PathBuf {

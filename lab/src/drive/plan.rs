@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use tokkyu_link::sim::path::Profile;
 
+use super::algorithm::Algorithm;
 use super::case::{CaseSpec, Pictures};
 use super::paths::file_word;
 use super::quality::Quality;
@@ -26,6 +27,8 @@ pub struct Plan {
     pub images: u32,
     /// Where the pictures come from.
     pub pictures: Pictures,
+    /// TCP flows beside the link, in each case.
+    pub beside: Vec<Algorithm>,
     /// Pictures of each camera that are measured.
     pub samples: u32,
     /// Pictures of each camera before them.
@@ -54,6 +57,7 @@ impl Plan {
             quality,
             images: self.images,
             pictures: self.pictures.clone(),
+            beside: self.beside.clone(),
             samples: self.samples,
             warm_up: self.warm_up,
             seed: self.seed.wrapping_add(u64::from(run)),
@@ -85,6 +89,7 @@ mod tests {
             qualities: vec![Quality::KeepLast10, Quality::Link],
             images: 2,
             pictures: Pictures::Dummy,
+            beside: Vec::new(),
             samples: 10,
             warm_up: 5,
             seed: 7,

@@ -25,6 +25,7 @@ use crate::wire::{End, monotonic_now};
 
 use super::case::{CaseSpec, Pictures};
 use super::collect::{self, Evidence, Outcome};
+use super::competition::Competition;
 use super::error::DriveError;
 use super::network::{Network, PROGRAM_PRIORITY};
 use super::paths::{CaseFolder, name_of};
@@ -101,6 +102,7 @@ pub fn run(
     let begin = monotonic_now() + START_DELAY;
     let caveat = network.caveat();
     let variant = network.variant();
+    let competition = Competition::start(&network, spec, begin)?;
     watcher.on_start(begin, caveat.as_deref());
     let (lines, heard) = sync_channel(LINES);
     let lines = watcher.wants_status().then_some(lines);
@@ -114,9 +116,19 @@ pub fn run(
     let mut supervisor =
         Supervisor { programs: started, overdue_at: begin + spec.span() + DRAIN, asked: None };
     supervisor.run(&heard, watcher, stop);
+    let beside = competition.stop();
     let wire = network.down();
     let Supervisor { programs, asked, .. } = supervisor;
-    Ok(collect::outcome(&Evidence { spec, folder, variant, caveat, programs: &programs, asked, wire }))
+    Ok(collect::outcome(&Evidence {
+        spec,
+        folder,
+        variant,
+        caveat,
+        programs: &programs,
+        asked,
+        beside,
+        wire,
+    }))
 }
 
 /// The command line of one end: nothing that could not be typed by hand.

@@ -107,6 +107,7 @@ mod tests {
             quality,
             images: 4,
             pictures,
+            beside: Vec::new(),
             samples: 5,
             warm_up: 0,
             seed: 1,

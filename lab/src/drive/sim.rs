@@ -20,6 +20,9 @@ pub fn simulate(spec: &CaseSpec, folder: &CaseFolder) -> Outcome {
     let outcomes = drive(&spec.profile, spec.seed, &spec.workload(), SessionConfig::default());
     let records = records_of(spec, &outcomes);
     let mut outcome = Outcome::of(DriveCase { simulated: true, ..spec.blank("default") });
+    if !spec.beside.is_empty() {
+        outcome.fault("TCP beside: there is no TCP in the simulation".to_owned());
+    }
     outcome.case.wire_bytes = Some(outcomes.wire_bytes);
     outcome.case.payload_bytes = Some(outcomes.payload_bytes);
     outcome.case.link = serde_json::json!({

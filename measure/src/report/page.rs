@@ -9,6 +9,7 @@ use super::distribution::{self, Curve};
 use super::html::{self, classed, element, escape, figure};
 use super::plot::PALETTE;
 use super::{Report, ReportError, Shown, timeline};
+use crate::competition::{competition_table, series_lines};
 use crate::figures::Figures;
 use crate::join::StreamTally;
 use crate::result::{DriveCase, StreamResult};
@@ -142,6 +143,7 @@ fn case_part(part: &Shown<'_>) -> Result<String, ReportError> {
     }
     out.push_str(&html::table(&table::drive_table(case)));
     out.push_str(&classed("p", "soft", &table::summary_line(case)));
+    out.push_str(&competition_part(case));
     out.push_str(&warm_up_words(case));
     for note in &case.notes {
         out.push_str(&element("p", note));
@@ -150,6 +152,13 @@ fn case_part(part: &Shown<'_>) -> Result<String, ReportError> {
     out.push_str(&link_statistics(&case.link));
     out.push_str("</section>\n");
     Ok(out)
+}
+
+/// Empty for a case that was alone on its path.
+fn competition_part(case: &DriveCase) -> String {
+    let table = competition_table(case).map(|table| html::table(&table)).unwrap_or_default();
+    let series = series_lines(case);
+    table + &series.iter().map(|line| classed("p", "soft", line)).collect::<String>()
 }
 
 fn warm_up_words(case: &DriveCase) -> String {
