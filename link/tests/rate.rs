@@ -155,6 +155,19 @@ fn over_a_shallow_queue_four_fifths_of_what_fits_are_delivered() {
     }
 }
 
+/// LNK-64: the capacity is known after one round trip, and the first pictures do not wait for it.
+#[test]
+fn the_first_picture_arrives_within_150_ms_of_the_start() {
+    for network in ["wan-loss1", "wan-loss5"] {
+        for seed in 1..=20 {
+            let outcomes =
+                drive(&named(network), seed, &Workload::paper(4, 20, link_qos()), SessionConfig::default());
+            let first = outcomes.streams[..4].iter().filter_map(|camera| camera[0].latency()).min();
+            assert!(first.is_some_and(|age| age <= ms(150)), "{network}, seed {seed}: {first:?}");
+        }
+    }
+}
+
 /// Where the recorded traces are, if they are: `TOKKYU_TRACES`, or beside the workspace.
 fn traces() -> Result<Vec<PathBuf>, String> {
     let folder = std::env::var_os("TOKKYU_TRACES")

@@ -7,6 +7,7 @@
 
 pub mod arrivals;
 pub mod clock;
+pub mod contest;
 pub mod event;
 pub mod fec;
 pub mod grant;

@@ -12,6 +12,7 @@
 //! ```
 
 use super::arrivals::Arrivals;
+use super::contest::Contest;
 use super::loss::OwnLoss;
 use super::probe::{GAIN as PROBE_GAIN, Probe};
 use super::rtt::WindowedMin;
@@ -21,6 +22,8 @@ use tokkyu_contract::MonoTime;
 
 /// Packets of the start-up train (LNK-64).
 const TRAIN: u32 = 48;
+/// Every so many packets of it ask for feedback.
+const TRAIN_PART: u32 = 16;
 /// Received more slowly than sent by this: saturated.
 const SATURATED: f64 = 1.02;
 /// Samples older than this are forgotten while the queue is short.
@@ -81,6 +84,8 @@ struct BurstBase {
 struct Sample {
     bps: f64,
     saturated: bool,
+    /// Came at less than half the rate it was sent at, as a train does: no chance.
+    stretched: bool,
 }
 
 /// Estimate of the rate the path carries.
@@ -97,6 +102,7 @@ pub struct RateEstimator {
     draining: Option<Draining>,
     hungry_until: MonoTime,
     probe: Probe,
+    contest: Contest,
     /// Capacity as of the samples remembered.
     capacity_bps: f64,
     recent_queues: VecDeque<(MonoTime, i64)>,
@@ -124,6 +130,7 @@ impl RateEstimator {
             draining: None,
             hungry_until: MonoTime::ZERO,
             probe: Probe::default(),
+            contest: Contest::default(),
             capacity_bps: 0.0,
             recent_queues: VecDeque::new(),
             arrivals: Arrivals::default(),
@@ -142,6 +149,11 @@ impl RateEstimator {
     /// Rate paced packets go at, bit/s on the wire. Unbounded while the train lasts.
     pub fn pacing_bps(&self) -> f64 {
         if self.train_left > 0 { self.max_bps.max(10e9) } else { self.rate_bps }
+    }
+
+    /// Whether the next paced packet asks for feedback at once: some of the train do, so that one lost tells no less.
+    pub fn wants_answer(&self) -> bool {
+        self.train_left % TRAIN_PART == 1
     }
 
     /// Rate the path is thought to carry, bit/s on the wire.
@@ -166,7 +178,12 @@ impl RateEstimator {
 
     /// Rate at which the path is known to carry: not that of a probe for more.
     pub fn known_bps(&self) -> f64 {
-        if self.is_starting() { self.rate_bps } else { self.capacity_bps.clamp(MIN_BPS, self.max_bps) }
+        let known = match self.phase {
+            Phase::Startup { .. } => self.rate_bps,
+            Phase::Steady if self.contest.is_on() => self.contest.most_delivered(),
+            Phase::Steady => self.capacity_bps,
+        };
+        known.clamp(MIN_BPS, self.max_bps)
     }
 
     /// Mean difference of one-way delay from feedback to feedback.
@@ -187,6 +204,7 @@ impl RateEstimator {
     /// Feedback on the packet of `mark`; `own_loss` is the path's own loss, `gap` the pause before its burst.
     pub fn on_feedback(&mut self, now: MonoTime, mark: Mark, rtt: Rtt, own_loss: OwnLoss, gap: Duration) {
         self.update_queue(now, &mark, rtt, gap);
+        self.contest.on_mark(now, &mark, rtt.smoothed, self.overhead_bytes);
         let Some(sample) = self.sample(mark, own_loss) else { return };
         self.remember(now, sample, rtt);
         match self.phase {
@@ -215,8 +233,12 @@ impl RateEstimator {
         }
         let standing = self.standing(now, mark.one_way_nanos, rtt);
         self.rebase(now, mark.burst, standing, least, rtt);
-        let base = self.base.map_or(least, |base| base.one_way_nanos.max(least));
+        let base = match self.contest.is_on() {
+            true => standing.min(least.saturating_add(most_foreign(rtt.min))).max(least),
+            false => self.base.map_or(least, |base| base.one_way_nanos.max(least)),
+        };
         self.own_queue = nanos(standing - base);
+        self.contest.on_queue(now, nanos(standing - least) > is_felt(rtt.min));
         let moved = self.last_mark.filter(|(burst, _)| *burst == mark.burst);
         if let Some((_, last)) = moved {
             self.jitter = (self.jitter * 15 + Duration::from_nanos(last.abs_diff(mark.one_way_nanos))) / 16;
@@ -240,6 +262,9 @@ impl RateEstimator {
         if now.since(draining.since) > rtt.smoothed * 3 {
             let most = least.saturating_add(scale(rtt.min).as_nanos() as i64);
             self.base = Some(BurstBase { burst, one_way_nanos: draining.least.min(most) });
+            if now < self.hungry_until && nanos(draining.least - least) > is_felt(rtt.min) {
+                self.contest.on_foreign_queue(now);
+            }
             self.draining = None;
         }
     }
@@ -263,7 +288,7 @@ impl RateEstimator {
         if mark.number <= anchor.number {
             return None;
         }
-        let (packets, least_s) = if self.is_starting() { (32, 1e-3) } else { (64, 1.5e-3) };
+        let (packets, least_s) = if self.is_starting() { (TRAIN_PART.into(), 0.5e-3) } else { (64, 1.5e-3) };
         let count = mark.number - anchor.number;
         let received_s = f64::from(mark.received_us.wrapping_sub(anchor.received_us)) * 1e-6;
         // Jitter at the ends of the interval must not be most of it.
@@ -282,7 +307,8 @@ impl RateEstimator {
         // The spacing, less what a policer or a queue that overflows took: a queue that drops must not look fast.
         let capacity = bits / received_s * self.arrivals.carried(own_loss);
         let saturated = received_s > sent_s * SATURATED || capacity * SATURATED < bits / sent_s;
-        Some(Sample { bps: if saturated { capacity } else { capacity.min(bits / sent_s) }, saturated })
+        let bps = if saturated { capacity } else { capacity.min(bits / sent_s) };
+        Some(Sample { bps, saturated, stretched: received_s > sent_s * 2.0 })
     }
 
     /// A saturated sample shows the capacity, any other only that it is no less.
@@ -311,7 +337,8 @@ impl RateEstimator {
         let newest = self.samples.iter().rev().take(2).map(|(_, bps)| *bps).fold(0.0, f64::max);
         let factor = if sample.saturated { 0.97 } else { 1.5 };
         self.rate_bps = self.rate_bps.max(factor * newest).min(self.max_bps);
-        let saturated = if sample.saturated { saturated + 1 } else { 0 };
+        let proof = if sample.stretched { 2 } else { 1 };
+        let saturated = if sample.saturated { saturated + proof } else { 0 };
         self.phase = Phase::Startup { saturated };
         if saturated >= 3 {
             self.phase = Phase::Steady;
@@ -325,6 +352,11 @@ impl RateEstimator {
     fn steer(&mut self, now: MonoTime, rtt: Rtt) {
         let (queue, scale) = (self.own_queue, scale(rtt.min));
         let is_hungry = now < self.hungry_until;
+        if let Some(bps) = self.contest.rate_bps(now, is_hungry, rtt.smoothed).filter(|_| queue <= scale / 4)
+        {
+            self.rate_bps = bps.clamp(MIN_BPS, self.max_bps);
+            return;
+        }
         let probes = self.probe.is_on(now, is_hungry && queue <= scale / 4, self.capacity_bps, rtt.smoothed);
         let gain = if probes {
             PROBE_GAIN
@@ -362,6 +394,16 @@ fn scale(min_rtt: Duration) -> Duration {
 /// Queue of our own from which on we go slower than the capacity.
 fn aim(scale: Duration) -> Duration {
     (scale / 20).max(SHORTEST_SCALE / 10)
+}
+
+/// A queue that is worth a contest.
+fn is_felt(min_rtt: Duration) -> Duration {
+    min_rtt.max(Duration::from_millis(8)) / 4
+}
+
+/// Longest queue of others that we send into, nanoseconds.
+fn most_foreign(min_rtt: Duration) -> i64 {
+    (scale(min_rtt) * 4).as_nanos() as i64
 }
 
 fn nanos(value: i64) -> Duration {

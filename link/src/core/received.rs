@@ -21,6 +21,7 @@ pub struct Received {
     interval: Duration,
     unreported: u32,
     urgent: bool,
+    asked: bool,
     last_feedback: MonoTime,
     last_packet: MonoTime,
     reported: [u64; REPEATED_REPORTS],
@@ -111,7 +112,8 @@ impl Received {
         self.last_packet = now;
         if arrival.eliciting {
             self.unreported += 1;
-            self.urgent |= header.ask || news == News::AfterGap || news == News::Late;
+            self.asked |= header.ask;
+            self.urgent |= news == News::AfterGap || news == News::Late;
         }
         true
     }
@@ -120,6 +122,9 @@ impl Received {
     pub fn deadline(&self) -> MonoTime {
         if self.unreported == 0 {
             return MonoTime::MAX;
+        }
+        if self.asked {
+            return self.last_packet;
         }
         let soonest = self.last_feedback + self.interval;
         if self.urgent {
@@ -138,7 +143,7 @@ impl Received {
         let feedback = self.feedback(now, highest);
         self.reported.rotate_left(1);
         self.reported[REPEATED_REPORTS - 1] = highest;
-        (self.unreported, self.urgent, self.last_feedback) = (0, false, now);
+        (self.unreported, self.urgent, self.asked, self.last_feedback) = (0, false, false, now);
         Some(feedback)
     }
 

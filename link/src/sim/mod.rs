@@ -4,3 +4,4 @@ pub mod drive;
 pub mod ideal;
 pub mod network;
 pub mod path;
+pub mod rival;

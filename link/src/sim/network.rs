@@ -5,6 +5,7 @@
 //! real ones do. Hosts cost nothing: what is measured is the protocol.
 
 use super::path::{Direction, Path, Profile};
+use super::rival::{self, Rival};
 use crate::core::{Event, Session, SessionConfig};
 use tokkyu_contract::MonoTime;
 
@@ -35,11 +36,27 @@ impl End {
     }
 }
 
+/// What the paths carry.
+#[derive(Clone, Debug)]
+pub enum Packet {
+    /// A datagram between the sessions.
+    Datagram(Vec<u8>),
+    /// A frame of another flow.
+    Rival {
+        /// Which flow.
+        flow: usize,
+        /// Which of its frames.
+        number: u64,
+    },
+}
+
 /// A network with a session at each end.
 pub struct Network {
     now: MonoTime,
     sessions: [Session; 2],
-    paths: [Path<Vec<u8>>; 2],
+    paths: [Path<Packet>; 2],
+    /// Flows of others from the vehicle to the operator.
+    rivals: Vec<Rival>,
     events: Vec<(End, Event)>,
     buffer: Vec<u8>,
     wire_bytes: u64,
@@ -59,6 +76,7 @@ impl Network {
                 profile.path(Direction::Up, seed, MonoTime::ZERO),
                 profile.path(Direction::Down, seed, MonoTime::ZERO),
             ],
+            rivals: Vec::new(),
             events: Vec::new(),
             buffer: Vec::new(),
             wire_bytes: 0,
@@ -105,14 +123,25 @@ impl Network {
     }
 
     /// The path from `end` to the other.
-    pub fn path_from(&self, end: End) -> &Path<Vec<u8>> {
+    pub fn path_from(&self, end: End) -> &Path<Packet> {
         &self.paths[end.index()]
     }
 
     /// Offers raw bytes to the wire, as an attacker on the path would.
     pub fn inject(&mut self, from: End, datagram: Vec<u8>) {
         let frame = datagram.len() + FRAME_OVERHEAD;
-        self.paths[from.index()].offer(self.now, frame, datagram);
+        self.paths[from.index()].offer(self.now, frame, Packet::Datagram(datagram));
+    }
+
+    /// Lets a flow of somebody else share the path from the vehicle. Gives its index.
+    pub fn add_rival(&mut self, rival: Rival) -> usize {
+        self.rivals.push(rival);
+        self.rivals.len() - 1
+    }
+
+    /// A flow of somebody else.
+    pub fn rival(&self, flow: usize) -> &Rival {
+        &self.rivals[flow]
     }
 
     /// What happened since this was asked last, in order.
@@ -139,7 +168,8 @@ impl Network {
     fn next_time(&self) -> MonoTime {
         let arrivals = self.paths.iter().filter_map(Path::next_due).min().unwrap_or(MonoTime::MAX);
         let timers = End::BOTH.map(|end| Self::virtual_time(end, self.sessions[end.index()].deadline()));
-        arrivals.min(timers[0]).min(timers[1])
+        let rivals = self.rivals.iter().map(Rival::next_time).min().unwrap_or(MonoTime::MAX);
+        arrivals.min(timers[0]).min(timers[1]).min(rivals)
     }
 
     /// Everything that happens now.
@@ -147,6 +177,7 @@ impl Network {
         for end in End::BOTH {
             self.arrive(end);
         }
+        self.send_rivals();
         for end in End::BOTH {
             let clock = Self::clock(end, self.now);
             let session = &mut self.sessions[end.index()];
@@ -164,8 +195,19 @@ impl Network {
         let (from, clock) = (1 - end.index(), Self::clock(end, self.now));
         while let Some(due) = self.paths[from].take_due(self.now) {
             // The carrier authenticates packets: a corrupted one does not reach the session.
-            if due.corrupt_bit.is_none() {
-                self.sessions[end.index()].on_datagram(clock, false, &due.packet);
+            match due.packet {
+                _ if due.corrupt_bit.is_some() => {}
+                Packet::Datagram(datagram) => self.sessions[end.index()].on_datagram(clock, false, &datagram),
+                Packet::Rival { flow, number } => self.rivals[flow].on_arrival(self.now, number),
+            }
+        }
+    }
+
+    fn send_rivals(&mut self) {
+        for flow in 0..self.rivals.len() {
+            while let Some(number) = self.rivals[flow].poll(self.now) {
+                let packet = Packet::Rival { flow, number };
+                self.paths[End::Vehicle.index()].offer(self.now, rival::FRAME_BYTES, packet);
             }
         }
     }
@@ -176,7 +218,7 @@ impl Network {
             let frame = self.buffer.len() + FRAME_OVERHEAD;
             self.wire_bytes += frame as u64;
             self.largest_frame = self.largest_frame.max(frame);
-            self.paths[end.index()].offer(self.now, frame, self.buffer.clone());
+            self.paths[end.index()].offer(self.now, frame, Packet::Datagram(self.buffer.clone()));
         }
     }
 }

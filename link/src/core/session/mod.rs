@@ -323,7 +323,9 @@ impl Session {
         if ahead_bits / self.rate.rate_bps() <= period.as_secs_f64() {
             return;
         }
-        self.rate.on_hungry(now);
+        if class < Class::Background {
+            self.rate.on_hungry(now);
+        }
         for flow in self.flows.iter_mut().filter(|f| f.class == class && f.qos.lifespan.is_some()) {
             flow.keep_newest(now);
         }

@@ -289,7 +289,7 @@ impl Session {
         if paced {
             self.burst.on_paced(now, !is_whole);
         }
-        self.begin(now, paced && self.burst.packets == 0, out);
+        self.begin(now, paced && (self.burst.packets == 0 || self.rate.wants_answer()), out);
         let content =
             if is_whole { self.write_samples(now, choice, out) } else { self.write_shard(now, choice, out)? };
         self.finish(now, out, Packet { content, watched: true }, paced);
