@@ -9,7 +9,7 @@ use tokkyu_lab::drive::{
     self, CaseFolder, CaseSpec, IMAGES_MAX, Outcome, Pictures, Plan, Programs, Quality, Results, Watcher,
 };
 use tokkyu_link::sim::path::Profile;
-use tokkyu_measure::{DriveCase, ResultError, Sources};
+use tokkyu_measure::{DriveCase, ResultError, Sources, table};
 
 use super::words;
 use crate::exit::{CODES, Done, Failure};
@@ -129,10 +129,10 @@ fn tables(cases: &[DriveCase], markdown: bool) -> String {
     let medians = drive::medians(cases);
     if markdown {
         let medians = medians.map(|table| format!("\n### Medians over the runs\n\n{}", table.to_markdown()));
-        drive::markdown(cases) + &medians.unwrap_or_default()
+        table::markdown(cases) + &medians.unwrap_or_default()
     } else {
         let medians = medians.map(|table| format!("\nmedians over the runs\n{}", table.to_text()));
-        drive::text(cases) + &medians.unwrap_or_default()
+        table::text(cases) + &medians.unwrap_or_default()
     }
 }
 

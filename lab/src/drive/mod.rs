@@ -13,7 +13,6 @@
 //! A run is valid if its [`Outcome::faults`] are empty: every ledger closes, both ends agree, the wire has no flaw, both
 //! programs ended well, and every picture asked for was offered.
 
-mod beside;
 mod case;
 mod collect;
 mod conditions;
@@ -30,7 +29,6 @@ mod setup;
 mod sim;
 mod summary;
 
-pub use beside::{markdown, table, text};
 pub use case::{CaseSpec, IMAGES_MAX, Pictures};
 pub use collect::{Outcome, wire_note};
 pub use conditions::{doubts, refusals};
