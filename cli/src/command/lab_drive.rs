@@ -186,20 +186,22 @@ impl Experiment {
                 return Ok(());
             }
             self.announce(number);
-            let outcome = self.case(number, stop)?;
-            self.keep(outcome)?;
+            match self.case(number, stop)? {
+                Some(outcome) => self.keep(outcome)?,
+                None => self.interrupted = true,
+            }
         }
         Ok(())
     }
 
-    fn case(&self, number: usize, stop: &StopFlag) -> Result<Outcome, Failure> {
+    fn case(&self, number: usize, stop: &StopFlag) -> Result<Option<Outcome>, Failure> {
         let spec = &self.cases[number];
         let folder = CaseFolder::create(&self.root.join(spec.folder_name()))?;
-        if self.simulated {
-            return Ok(drive::simulate(spec, &folder));
-        }
         let stopped = || stop.is_set();
-        Ok(drive::run(spec, &folder, &self.programs, &mut Onlooker, &stopped)?)
+        if self.simulated {
+            return Ok(drive::simulate(spec, &folder, &stopped));
+        }
+        drive::run(spec, &folder, &self.programs, &mut Onlooker, &stopped).map(Some).map_err(Failure::from)
     }
 
     fn exit_code(&self) -> ExitCode {

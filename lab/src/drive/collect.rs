@@ -41,6 +41,8 @@ pub struct Outcome {
     pub case: DriveCase,
     /// What makes the case doubtful. Also in its notes.
     pub faults: Vec<String>,
+    /// Exit code of the first program that failed by itself.
+    pub exit_code: Option<i32>,
     /// The run was ended early because somebody asked for it.
     pub interrupted: bool,
     /// The joined records.
@@ -58,6 +60,7 @@ impl Outcome {
         Outcome {
             case,
             faults: Vec::new(),
+            exit_code: None,
             interrupted: false,
             records: Vec::new(),
             unwritten: None,
@@ -160,7 +163,10 @@ fn how_it_ended(outcome: &mut Outcome, evidence: &Evidence) {
         match program.failure() {
             // Told to end, a program says so with its exit code.
             Some(_) if !by_itself && program.was_interrupted() => {}
-            Some(failure) => outcome.fault(failure),
+            Some(failure) => {
+                outcome.exit_code = outcome.exit_code.or(program.exit_code());
+                outcome.fault(failure);
+            }
             None => {}
         }
     }
@@ -215,6 +221,8 @@ fn add_summaries(outcome: &mut Outcome, folder: &CaseFolder) {
                     outcome.fault(format!("{}: {count} {what}", name_of(end)));
                 }
                 outcome.case.notes.extend(summary.safe_stops());
+                outcome.case.notes.extend(summary.qualities());
+                outcome.case.notes.extend(summary.troubles());
                 link.insert(name_of(end).to_owned(), summary.link());
             }
             Err(why) => {
