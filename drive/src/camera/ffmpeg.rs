@@ -29,6 +29,9 @@ pub const PICTURE_KINDS: [&str; 6] = ["bmp", "jpeg", "jpg", "png", "ppm", "pgm"]
 /// pulled and simply stay silent.
 pub const STALLED_AFTER: Duration = Duration::from_secs(5);
 
+/// Longest wait for the first picture of a film: a large one on a network disk takes a moment.
+pub const LONGEST_LOOK: Duration = Duration::from_secs(10);
+
 /// What is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {
@@ -172,7 +175,8 @@ impl Settings {
             command.current_dir(path);
         }
         command.args(self.input_arguments());
-        command.args(["-map", "0:v:0", "-vf", &self.filters(), "-f", "rawvideo"]);
+        // With "?" ffmpeg's last words are about what is missing, and not about "?".
+        command.args(["-map", "0:v:0?", "-vf", &self.filters(), "-f", "rawvideo"]);
         command.args(["-pix_fmt", self.format.pixel_format(), "pipe:1"]);
         command
     }
@@ -203,11 +207,34 @@ impl Settings {
             Input::Device(_) => String::new(),
             Input::File(_) | Input::Folder { .. } => format!("fps={},", self.rate_hz),
         };
+        // Films keep their greys between 16 and 235. Turned into colours they are spread by themselves; grey must be told.
+        let spread = match self.format {
+            Format::Mono8 => ",scale=out_range=full",
+            Format::Rgb8 => "",
+        };
         format!(
             "{rate}scale={width}:{height}:force_original_aspect_ratio=decrease,\
-             pad={width}:{height}:(ow-iw)/2:(oh-ih)/2,setsar=1"
+             pad={width}:{height}:(ow-iw)/2:(oh-ih)/2,setsar=1{spread}"
         )
     }
+}
+
+/// Looks whether there is a picture in `input`, by reading one: what is no video shows only there. For before a drive;
+/// waits at most [`LONGEST_LOOK`].
+///
+/// # Errors
+/// As [`FfmpegCamera::open`], and [`CameraError::NoVideo`].
+pub fn look(input: Input) -> Result<(), CameraError> {
+    let settings = Settings { input, width: 64, height: 48, format: Format::Mono8, rate_hz: 10.0 };
+    let mut camera = FfmpegCamera::open(settings)?;
+    for _ in 0..LONGEST_LOOK.as_millis() / LONGEST_WAIT.as_millis() {
+        // The due time stands still: a slow machine is not a silent camera.
+        match camera.next(MonoTime::ZERO) {
+            Err(CameraError::NotYet) => {}
+            other => return other.map(|_| ()),
+        }
+    }
+    Err(camera.end(format!("no picture for {} s", LONGEST_LOOK.as_secs())))
 }
 
 /// A camera read through ffmpeg; see the module.
