@@ -14,6 +14,7 @@ use tokkyu_contract::yaml::robot;
 use tokkyu_contract::{Ledger, MonoTime, Outcome};
 use tokkyu_drive::control::Controls;
 use tokkyu_drive::operator::{self, OperatorOptions, OperatorStatus, OperatorSummary};
+use tokkyu_drive::program::display::Shown;
 use tokkyu_drive::program::{
     Display, DriveError, Driver, Ending, ExitCode, Happening, Quiet, Ready, StopFlag,
 };
@@ -465,4 +466,23 @@ fn results_that_cannot_be_written_are_an_exit_code_of_their_own() {
     let error = drive(nowhere).unwrap_err();
     assert!(matches!(error, DriveError::Records(_)), "{error}");
     assert_eq!(error.exit_code().number(), 5);
+}
+
+#[test]
+fn the_operator_sees_the_vehicles_gate_while_it_is_told_and_not_longer() {
+    let yard = Yard::new();
+    let operator = start_operator(yard.operator(ROBOT));
+    let (options, stop) = (yard.vehicle(ROBOT, operator.local), StopFlag::new());
+    let for_thread = stop.clone();
+    let vehicle = thread::spawn(move || vehicle::run_with(options, &mut Quiet, NoMotors, &for_thread));
+    let gate = || operator.heard.lock().unwrap().statuses.last().and_then(|status| status.gate.clone());
+    wait_for(|| gate().is_some_and(|gate| gate.state == "driving" && gate.p50_ms.is_some()));
+    let row = operator.heard.lock().unwrap().statuses.last().unwrap().snapshot().control;
+    assert!(row.gate.is_some() && row.controls.is_some(), "what the vehicle does, and what the driver wants");
+    stop.set();
+    vehicle.join().unwrap().unwrap();
+    wait_for(|| gate().is_none());
+    operator.stop.set();
+    let operator = operator.thread.join().unwrap().unwrap();
+    assert_eq!(operator.received.len(), 2, "reports are in nobody's books");
 }

@@ -25,8 +25,8 @@ mod status;
 
 pub use options::OperatorOptions;
 pub use status::{
-    CaptureClock, DriverControls, DriverStatus, OperatorStatus, OperatorSummary, PictureStatus, SavedFigures,
-    StreamAges,
+    CaptureClock, DriverControls, DriverStatus, GateHeard, OperatorStatus, OperatorSummary, PictureStatus,
+    SavedFigures, StreamAges,
 };
 
 use crate::program::{Display, DriveError, StopFlag, display};

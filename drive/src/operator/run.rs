@@ -18,16 +18,16 @@ use tokkyu_measure::{Environment, Figures};
 use super::driver::{self, SharedKeyboard, Wheel};
 use super::pictures;
 use super::status::{
-    CaptureClock, DriverControls, DriverStatus, OperatorStatus, PictureStatus, SavedFigures,
+    CaptureClock, DriverControls, DriverStatus, GateHeard, OperatorStatus, PictureStatus, SavedFigures,
 };
 use super::{OperatorOptions, OperatorSummary};
 use crate::control::Controls;
-use crate::control::keyboard::Asked;
 use crate::program::figures::ms;
 use crate::program::{
-    Arrived, ClockPair, Desk, DriveError, LinkMeter, LinkWatch, ReceivedBooks, Recent, SentBook, Session,
-    StopFlag, Ticks, endpoint_name, news_of, news_of_handshakes,
+    Arrived, ClockPair, Desk, DriveError, GateEar, LinkMeter, LinkWatch, ReceivedBooks, Recent, SentBook,
+    Session, StopFlag, Ticks, endpoint_name, news_of, news_of_handshakes,
 };
+use crate::safety::report::TOPIC;
 use crate::save::Saver;
 
 /// Longest wait for a key or an event of the link.
@@ -75,7 +75,6 @@ pub(super) struct Course {
     pub(super) ticks_left_out: u64,
     pub(super) overrun: u64,
     pub(super) interrupted: bool,
-    pub(super) quit: bool,
     pub(super) failure: Option<DriveError>,
 }
 
@@ -101,6 +100,8 @@ pub(super) struct Operator<'a> {
     pub(super) cameras: Vec<CameraSide>,
     pub(super) driver: Option<DriverSide>,
     pub(super) keyboard: Option<SharedKeyboard>,
+    /// `None` for a robot nobody can drive.
+    pub(super) gate: Option<GateEar>,
     pub(super) received: ReceivedBooks,
     pub(super) saver: Option<Arc<Saver>>,
     pub(super) inbox: Inbox,
@@ -120,6 +121,9 @@ impl Operator<'_> {
             let waited = self.take_keys();
             self.take_events(if waited { Duration::ZERO } else { LOOK_EVERY });
             self.take_reports();
+            if let Some(gate) = &mut self.gate {
+                gate.listen();
+            }
             self.tell_status(clock::now());
         }
         self.finish()
@@ -141,7 +145,7 @@ impl Operator<'_> {
             Phase::Listening | Phase::Settling { .. } => {}
         }
         self.course.interrupted = self.stop.is_set() && self.course.failure.is_none();
-        self.course.interrupted || self.course.quit || lasted || self.course.failure.is_some()
+        self.course.interrupted || self.desk.quit || lasted || self.course.failure.is_some()
     }
 
     /// Whether the last picture asked for was seen of every camera, or something after it.
@@ -154,13 +158,10 @@ impl Operator<'_> {
     }
 
     fn take_keys(&mut self) -> bool {
-        let Some(keyboard) = &self.keyboard else {
-            let quit = &mut self.course.quit;
-            return self.desk.display.keys(LOOK_EVERY, &mut |event| *quit |= asks_to_quit(event));
-        };
-        let quit = &mut self.course.quit;
-        self.desk.display.keys(LOOK_EVERY, &mut |event| {
-            *quit |= keyboard.on_event(clock::now(), event) == Asked::Quit;
+        let keyboard = self.keyboard.as_ref();
+        self.desk.keys(LOOK_EVERY, &mut |event| {
+            // Whether it asks to quit is the desk's business.
+            let _ = keyboard.map(|keyboard| keyboard.on_event(clock::now(), event));
         })
     }
 
@@ -176,6 +177,7 @@ impl Operator<'_> {
     fn on_event(&mut self, event: LinkEvent) {
         let sent: Vec<String> = self.driver.iter().map(|driver| driver.book.stream().to_owned()).collect();
         let received: Vec<String> = self.cameras.iter().map(|camera| camera.flow.clone()).collect();
+        let received = [received, self.gate.iter().map(|_| TOPIC.to_owned()).collect()].concat();
         if let Some(news) = news_of(&event, |flow| endpoint_name(flow, &sent, &received)) {
             self.desk.tell(news);
         }
@@ -230,6 +232,7 @@ impl Operator<'_> {
                 let record = driver.book.on_settled(id.sequence, *outcome);
                 self.desk.write(record);
             }
+            Event::Missed { id, .. } if self.gate.as_ref().is_some_and(|gate| gate.is_flow(id.flow)) => {}
             Event::Missed { id, outcome } => {
                 let Some(session) = self.session.get() else { return };
                 let record = self.received.on_missed(session, *id, *outcome);
@@ -336,16 +339,11 @@ impl Operator<'_> {
             robot: self.options.robot.name.clone(),
             cameras: self.cameras.iter().enumerate().map(pictures).collect(),
             link,
-            control: self.driver.as_ref().map(DriverSide::status),
+            control: self.driver.as_ref().map(|driver| driver.status(self.keyboard.is_some())),
+            gate: self.gate.as_ref().and_then(|gate| gate.report(now)).map(GateHeard::from),
             saved: self.saver.as_deref().map(saved),
         }
     }
-}
-
-fn asks_to_quit(event: &crossterm::event::Event) -> bool {
-    // Only the words for quitting matter here: nobody drives by these keys.
-    let mut keys = crate::control::keyboard::Keyboard::new(0.0, false);
-    keys.on_event(MonoTime::ZERO, event) == Asked::Quit
 }
 
 /// Saving as it stands.
@@ -381,8 +379,9 @@ impl CameraSide {
 }
 
 impl DriverSide {
-    fn status(&self) -> DriverStatus {
+    fn status(&self, by_keyboard: bool) -> DriverStatus {
         DriverStatus {
+            by_keyboard,
             flow: self.book.stream().to_owned(),
             ledger: self.book.ledger().into(),
             controls: self.controls.as_ref().map(DriverControls::from),

@@ -16,7 +16,7 @@ use super::{OperatorOptions, OperatorStatus};
 use crate::control::command::COMMAND_BYTES;
 use crate::program::wiring::{self, fifo};
 use crate::program::{
-    ClockPair, Desk, Display, DriveError, LinkMeter, LinkWatch, Mail, Outlet, Ready, RealTimeGrant,
+    ClockPair, Desk, Display, DriveError, GateEar, LinkMeter, LinkWatch, Mail, Outlet, Ready, RealTimeGrant,
     ReceivedBooks, Recent, RecordsFile, SentBook, Session, StopFlag, Ticks, identity, summary, trusted,
 };
 use crate::save::Saver;
@@ -53,6 +53,8 @@ impl<'a> Operator<'a> {
         let (driver_mail, driver_reports, driver_unread) = Mail::open();
         let halt = StopFlag::new();
         let threads = receive(&link, &flows, &options, saver.as_ref(), &picture_mail, &halt)?;
+        // After the cameras, whose subscriptions count from 0.
+        let gate = command.is_some().then(|| GateEar::open(&link));
         let keyboard = seat.as_ref().and_then(|seat| seat.keyboard.clone());
         let take_wheel =
             |(flow, seat)| driver_side(&link, &flow, seat, &options, &session, driver_mail, &halt);
@@ -77,6 +79,7 @@ impl<'a> Operator<'a> {
             session,
             driver,
             keyboard,
+            gate,
             threads,
             halt,
         })

@@ -19,6 +19,7 @@ mod ending;
 pub mod error;
 pub mod exit;
 pub mod figures;
+mod gate_flow;
 mod keys;
 mod news;
 mod outlet;
@@ -45,6 +46,7 @@ pub use summary::{ClockPair, CpuFigures, StreamFigures};
 
 pub(crate) use captured::captured;
 pub(crate) use desk::Desk;
+pub(crate) use gate_flow::{GateEar, GateTeller};
 pub(crate) use keys::{identity, trusted};
 pub(crate) use news::{endpoint_name, never_succeeds, news_of, news_of_handshakes};
 pub(crate) use outlet::{Mail, Offered, Outlet, Session, offer_together};

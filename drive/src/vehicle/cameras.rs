@@ -13,14 +13,14 @@ use std::path::{Path, PathBuf};
 use tokkyu_contract::yaml::robot::{self, Flow};
 use tokkyu_contract::{MonoTime, WallTime};
 
-use crate::camera::ffmpeg::Settings;
+use crate::camera::ffmpeg::{self, Settings};
 use crate::camera::test_picture::{DEFAULT_HEIGHT, DEFAULT_WIDTH};
 use crate::camera::{
     Camera, CameraError, Dummy, FfmpegCamera, Format, Input, JpegCamera, JpegRate, Retrying, TestPicture,
-    dummy,
+    dummy, street,
 };
 use crate::picture::HEADER_BYTES;
-use crate::program::{DriveError, wiring};
+use crate::program::{DriveError, StopFlag, Video, wiring};
 
 /// What a compressing camera may use before the link has granted anything, bit/s.
 const FIRST_GRANT_BPS: u64 = 4_000_000;
@@ -154,19 +154,18 @@ fn shape_of(pixels: usize) -> Option<(u16, u16)> {
     Some((u16::try_from(width).ok()?, u16::try_from(height).ok()?)).filter(|(width, _)| *width > 0)
 }
 
-/// The video every camera shows, if one was asked for.
-pub(super) fn video_path(
-    video: Option<&crate::program::Video>,
-    stop: &crate::program::StopFlag,
-    say: &mut dyn FnMut(&str),
-) -> Result<Option<PathBuf>, DriveError> {
-    use crate::camera::street;
-    use crate::program::Video;
-    Ok(match video {
-        None => None,
-        Some(Video::File(path)) => Some(path.clone()),
-        Some(Video::Street) => Some(street::fetch(&street::cache_folder()?, stop.as_atomic(), say)?),
-    })
+/// The path of the film every camera is to show, once it is seen to hold a picture. The street scene is fetched if it is
+/// not there yet; `say` gets its progress.
+///
+/// # Errors
+/// There is no such film, it is no film, or it cannot be had.
+pub fn film(video: &Video, stop: &StopFlag, say: &mut dyn FnMut(&str)) -> Result<PathBuf, DriveError> {
+    let path = match video {
+        Video::File(path) => path.clone(),
+        Video::Street => street::fetch(&street::cache_folder()?, stop.as_atomic(), say)?,
+    };
+    Input::at(&path).and_then(ffmpeg::look).map_err(DriveError::Film)?;
+    Ok(path)
 }
 
 #[cfg(test)]

@@ -10,7 +10,8 @@ use tokkyu_link::carrier::clock;
 use tokkyu_measure::{Record, Sources};
 
 use super::VehicleSummary;
-use super::run::{ControlSide, Vehicle};
+use super::quality::QualityFigures;
+use super::run::{CameraSide, ControlSide, Vehicle};
 use super::status::GateEntry;
 use crate::program::{CpuFigures, DriveError, Ending, LinkFigures, stream_figures, summary};
 use crate::safety::Gate;
@@ -55,6 +56,9 @@ impl Vehicle<'_> {
             received: Vec::new(),
             ticks_left_out: self.course.ticks_left_out,
             unrecorded: self.inbox.unread.iter().map(|unread| unread.load(Ordering::Relaxed)).sum(),
+            qualities: self.cameras.iter().filter_map(CameraSide::quality).collect(),
+            troubles: std::mem::take(&mut self.course.troubles),
+            safe_stops_on_the_way: self.course.safe_stops,
             gate: self.gate_status(),
             gate_log: gate.as_ref().map(GateEntry::of).unwrap_or_default(),
             link,
@@ -79,6 +83,12 @@ impl Vehicle<'_> {
                 Ok(summary)
             }
         }
+    }
+}
+
+impl CameraSide {
+    fn quality(&self) -> Option<QualityFigures> {
+        self.quality.figures(self.book.stream())
     }
 }
 

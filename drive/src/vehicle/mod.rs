@@ -19,12 +19,15 @@ mod commands;
 mod finish;
 mod motors;
 mod options;
+mod quality;
 mod run;
 mod start;
 mod status;
 
+pub use cameras::film;
 pub use motors::{Motors, NoMotors};
 pub use options::VehicleOptions;
+pub use quality::QualityFigures;
 pub use status::{CameraStatus, CommandCounts, GateEntry, GateStatus, Output, VehicleStatus, VehicleSummary};
 
 use crate::program::{Display, DriveError, StopFlag, display};

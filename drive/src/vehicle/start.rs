@@ -12,11 +12,12 @@ use tokkyu_link::runtime::{Link, Role};
 use super::cameras::{self, Eye};
 use super::capture::{self, Lane};
 use super::commands::{self, Commands, GateView};
+use super::quality::QualityLog;
 use super::run::{CameraSide, ControlSide, Course, Inbox, Phase, Vehicle};
 use super::{Motors, VehicleOptions, VehicleStatus};
 use crate::program::wiring::{self, fifo};
 use crate::program::{
-    ClockPair, Desk, Display, DriveError, Happening, LinkMeter, LinkWatch, Mail, Outlet, Ready,
+    ClockPair, Desk, Display, DriveError, GateTeller, Happening, LinkMeter, LinkWatch, Mail, Outlet, Ready,
     RealTimeGrant, ReceivedBooks, Recent, RecordsFile, SentBook, Session, StopFlag, Ticks, identity, summary,
     trusted,
 };
@@ -109,7 +110,7 @@ impl Setup {
             let now = clock::now();
             display.on_event(now, &Happening::new(now, line));
         };
-        let video = cameras::video_path(options.video.as_ref(), stop, &mut say)?;
+        let video = options.video.as_ref().map(|video| cameras::film(video, stop, &mut say)).transpose()?;
         let open = |flow: &Flow| Ok((flow.clone(), cameras::open(flow, video.as_deref(), clocks.times())?));
         let cameras = wiring::camera_flows(robot).map(open).collect::<Result<_, DriveError>>()?;
         let bind = options.bind.unwrap_or(any_port(operator));
@@ -150,7 +151,7 @@ fn camera_sides(
             book: SentBook::new(&flow.name, &flow.qos),
             granted_bps: Arc::clone(&granted_bps),
             lifespan: flow.qos.lifespan,
-            quality: None,
+            quality: QualityLog::default(),
             sample_bytes: 0,
             trouble: None,
             ended: false,
@@ -190,6 +191,7 @@ fn control_side(
         flow: flow.name.clone(),
         gate: GateView::of(&Gate::new(limits)),
         ages: Recent::default(),
+        teller: GateTeller::open(link),
         payload_bytes: 0,
         thread: Some(commands.start()?),
         halt,

@@ -24,6 +24,8 @@ pub struct Snapshot {
     pub link: LinkRow,
     /// The commands, as the vehicle reports them.
     pub control: ControlRow,
+    /// The vehicle is driven by this terminal's keys.
+    pub keys_drive: bool,
     /// A message for the driver, such as a disk that is full.
     pub notice: Option<String>,
 }
@@ -47,6 +49,8 @@ pub struct CameraRow {
     pub p99: Option<Duration>,
     /// Length of the newest sample in bytes.
     pub size_bytes: u64,
+    /// JPEG quality of the newest picture that was sent, where its camera compresses and this end knows.
+    pub quality: Option<u8>,
     /// Ages on arrival of the last pictures, oldest first.
     pub ages: Vec<Duration>,
 }
@@ -128,6 +132,7 @@ pub(super) fn example() -> Snapshot {
         p50: ms(44),
         p99: ms(212),
         size_bytes: 374_000,
+        quality: Some(85),
         ages: (0..50).map(|n| Duration::from_millis(40 + n % 7 * 10)).collect(),
     };
     let rear =
@@ -156,6 +161,7 @@ pub(super) fn example() -> Snapshot {
         cameras: vec![front, rear],
         link,
         control,
+        keys_drive: true,
         notice: None,
     }
 }
