@@ -274,7 +274,7 @@ mod tests {
     fn verdict_and_notes_stand_below_the_table() {
         let verdict = Some(crate::Verdict { pass: true, requirement_ms: 500, text: "Met.".into() });
         let noted = DriveCase { verdict, notes: vec!["wire: well".into()], ..case() };
-        assert!(text(&[noted.clone()]).ends_with("lost 0\nMet.\nwire: well\n"));
+        assert!(text(std::slice::from_ref(&noted)).ends_with("lost 0\nMet.\nwire: well\n"));
         assert!(markdown(&[noted]).ends_with("lost 0\n- Met.\n- wire: well\n"));
     }
 

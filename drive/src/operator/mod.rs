@@ -38,7 +38,7 @@ use crate::program::{Display, DriveError, StopFlag, display};
 /// Everything that keeps it from beginning, and what ends it early; see [`DriveError::exit_code`]. Records and summary
 /// are written all the same.
 pub fn run(options: OperatorOptions, stop: &StopFlag) -> Result<OperatorSummary, DriveError> {
-    let mut display = display::open(options.status)?;
+    let mut display = display::open(options.end.status)?;
     run_with(options, &mut *display, stop)
 }
 

@@ -114,7 +114,7 @@ pub(super) struct Operator<'a> {
 impl Operator<'_> {
     /// Runs to the end.
     pub(super) fn run(mut self) -> Result<OperatorSummary, DriveError> {
-        if let Some(first) = self.options.start_at {
+        if let Some(first) = self.options.end.start_at {
             self.start_driving(first, self.pictures_end(first));
         }
         while !self.is_over(clock::now()) {
@@ -134,8 +134,11 @@ impl Operator<'_> {
         if self.watch.is_gone(self.link.stats().at) {
             self.course.failure.get_or_insert(DriveError::LinkGone);
         }
-        let lasted =
-            self.course.first_session.zip(self.options.duration).is_some_and(|(since, d)| now >= since + d);
+        let lasted = self
+            .course
+            .first_session
+            .zip(self.options.end.duration)
+            .is_some_and(|(since, d)| now >= since + d);
         match self.phase {
             Phase::Over => return true,
             Phase::Settling { until } if now >= until => return true,
@@ -150,7 +153,7 @@ impl Operator<'_> {
 
     /// Whether the last picture asked for was seen of every camera, or something after it.
     fn saw_last_pictures(&self) -> bool {
-        let Some(last) = self.options.samples.and_then(|samples| samples.checked_sub(1)) else {
+        let Some(last) = self.options.end.samples.and_then(|samples| samples.checked_sub(1)) else {
             return false;
         };
         let seen = |stream| self.received.highest(stream).is_some_and(|highest| highest >= last);
@@ -220,7 +223,8 @@ impl Operator<'_> {
         self.take_reports();
         let left = matches!(reason, CloseReason::ByPeer { .. });
         let came = (0..self.cameras.len()).any(|stream| self.received.highest(stream).is_some());
-        if matches!(self.phase, Phase::Settling { .. }) || left && came && self.options.samples.is_some() {
+        if matches!(self.phase, Phase::Settling { .. }) || left && came && self.options.end.samples.is_some()
+        {
             self.phase = Phase::Over;
         }
     }
@@ -245,7 +249,7 @@ impl Operator<'_> {
     /// When the last picture asked for is over: commands beyond it would reach nobody and count as lost.
     fn pictures_end(&self, first: MonoTime) -> Option<MonoTime> {
         let longest = self.cameras.iter().map(|camera| camera.period).max()?;
-        Some(first + longest.saturating_mul(self.options.samples?))
+        Some(first + longest.saturating_mul(self.options.end.samples?))
     }
 
     /// Starts the driver's thread, once. It ends by itself at `until`.
@@ -335,26 +339,14 @@ impl Operator<'_> {
         OperatorStatus {
             at_ns: now.as_nanos(),
             elapsed_ms: ms(now.since(self.clocks.times().0)),
-            total_ms: self.options.duration.map(ms),
-            robot: self.options.robot.name.clone(),
+            total_ms: self.options.end.duration.map(ms),
+            robot: self.options.end.robot.name.clone(),
             cameras: self.cameras.iter().enumerate().map(pictures).collect(),
             link,
             control: self.driver.as_ref().map(|driver| driver.status(self.keyboard.is_some())),
             gate: self.gate.as_ref().and_then(|gate| gate.report(now)).map(GateHeard::from),
-            saved: self.saver.as_deref().map(saved),
+            saved: self.saver.as_deref().map(SavedFigures::of),
         }
-    }
-}
-
-/// Saving as it stands.
-pub(super) fn saved(saver: &Saver) -> SavedFigures {
-    let counts = saver.saved();
-    SavedFigures {
-        offered: counts.offered,
-        written: counts.written,
-        dropped: counts.dropped,
-        refused: counts.refused,
-        trouble: saver.trouble().map(str::to_owned),
     }
 }
 
@@ -386,15 +378,6 @@ impl DriverSide {
             ledger: self.book.ledger().into(),
             controls: self.controls.as_ref().map(DriverControls::from),
             trouble: self.trouble.clone(),
-        }
-    }
-}
-
-impl CaptureClock {
-    fn on_age_error(&mut self, error: Duration) {
-        match u64::try_from(error.as_nanos()) {
-            Ok(error_ns) => self.worst_error_ns = self.worst_error_ns.max(Some(error_ns)),
-            Err(_) => self.without_estimate += 1,
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::program::{
 };
 use crate::safety::State;
 use crate::safety::report::GateReport;
+use crate::save::Saver;
 use crate::view::snapshot::{CameraRow, ControlRow, LinkRow, Snapshot};
 
 /// The operator's end at one moment.
@@ -124,6 +125,20 @@ pub struct SavedFigures {
     pub refused: u64,
     /// Why saving ended early.
     pub trouble: Option<String>,
+}
+
+impl SavedFigures {
+    /// Saving as it stands.
+    pub(super) fn of(saver: &Saver) -> SavedFigures {
+        let counts = saver.saved();
+        SavedFigures {
+            offered: counts.offered,
+            written: counts.written,
+            dropped: counts.dropped,
+            refused: counts.refused,
+            trouble: saver.trouble().map(str::to_owned),
+        }
+    }
 }
 
 impl From<&Controls> for DriverControls {
@@ -298,6 +313,16 @@ pub struct CaptureClock {
     pub worst_error_ns: Option<u64>,
     /// Pictures whose age had no estimate of the clock yet.
     pub without_estimate: u64,
+}
+
+impl CaptureClock {
+    /// An age was recorded whose error is at most `error`.
+    pub(super) fn on_age_error(&mut self, error: Duration) {
+        match u64::try_from(error.as_nanos()) {
+            Ok(error_ns) => self.worst_error_ns = self.worst_error_ns.max(Some(error_ns)),
+            Err(_) => self.without_estimate += 1,
+        }
+    }
 }
 
 impl OperatorSummary {

@@ -45,7 +45,7 @@ impl Vehicle<'_> {
         let error = self.course.failure.as_ref().map(ToString::to_string);
         let mut summary = VehicleSummary {
             program: "vehicle".to_owned(),
-            robot: self.options.robot.name.clone(),
+            robot: self.options.end.robot.name.clone(),
             ending: error.is_none().then(|| ending(self.course.interrupted)),
             error,
             clocks: self.clocks,
@@ -73,7 +73,7 @@ impl Vehicle<'_> {
         summary.sent = stream_figures(&closing.sent, cameras);
         let commands = self.control.iter().map(|control| (self.received.ledger(0), control.payload_bytes));
         summary.received = stream_figures(&closing.received, commands);
-        let written = summary::write(self.options.summary.as_deref(), &summary);
+        let written = summary::write(self.options.end.summary.as_deref(), &summary);
         let recorded = self.desk.records.finish();
         match self.course.failure {
             Some(failure) => Err(failure),

@@ -170,7 +170,7 @@ impl Vehicle<'_> {
 
     fn start_capture(&mut self, first: MonoTime) {
         self.course.first_tick = Some(first);
-        self.orders.until = self.options.duration.map(|duration| first + duration);
+        self.orders.until = self.options.end.duration.map(|duration| first + duration);
         let mut lanes = std::mem::take(&mut self.lanes);
         for lane in &mut lanes {
             lane.ticks = Ticks::new(first, lane.ticks.period());
@@ -226,7 +226,7 @@ impl Vehicle<'_> {
     fn on_session_end(&mut self) {
         self.session.set(None);
         if let Phase::Waiting { first_tick } = &mut self.phase {
-            *first_tick = self.options.start_at;
+            *first_tick = self.options.end.start_at;
         }
         let records: Vec<Record> =
             self.cameras.iter_mut().flat_map(|camera| camera.book.on_session_end()).collect();

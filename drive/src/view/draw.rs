@@ -48,7 +48,8 @@ pub fn draw(frame: &mut Frame, snapshot: &Snapshot) {
 /// Tables and, as far as there is room for them, curves.
 fn draw_whole(frame: &mut Frame, snapshot: &Snapshot, room_for_curves: usize) {
     let rows_of = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
-    let curves = snapshot.cameras.len().min(MOST_CURVES).min(room_for_curves);
+    let with_ages = snapshot.cameras.iter().take_while(|row| row.knows_ages()).count();
+    let curves = with_ages.min(MOST_CURVES).min(room_for_curves);
     let [head, cameras, ages, link, control, foot] = Layout::vertical([
         Constraint::Length(1),
         Constraint::Length(rows_of(snapshot.cameras.len()).saturating_add(3)),
@@ -106,9 +107,11 @@ fn draw_link(frame: &mut Frame, area: Rect, snapshot: &Snapshot) {
     let block = Block::bordered().title(" link ");
     let [gauge_row, text_row] = Layout::vertical([Constraint::Length(1); 2]).areas(block.inner(area));
     frame.render_widget(block, area);
-    let label = format!("{} of {} granted", rate(link.send_bps), rate(link.granted_bps));
     let used = fraction(link.send_bps, link.granted_bps);
-    frame.render_widget(Gauge::default().ratio(used).label(label).gauge_style(Color::Blue), gauge_row);
+    frame.render_widget(
+        Gauge::default().ratio(used).label(link.sending()).gauge_style(Color::Blue),
+        gauge_row,
+    );
     let carries = match area.width {
         WIDE.. => format!("network carries about {}   ", rate(link.capacity_bps)),
         _ => String::new(),
@@ -235,6 +238,18 @@ mod tests {
         assert_eq!(tiny, ["driving 19.0 ms", "front 45.0 ms", "rear 620.0 ms", "38.0 ms rtt, 2.5 % lost"]);
         let notice = Snapshot { notice: Some("the disk is full".into()), ..example() };
         assert_eq!(rows(&screen(24, 4, &notice))[..2], ["driving 19.0 ms", "the disk is full"]);
+    }
+
+    #[test]
+    fn an_end_that_knows_no_ages_shows_no_columns_and_curves_of_them() {
+        let mut snapshot = example();
+        for row in &mut snapshot.cameras {
+            *row = CameraRow { age: None, p50: None, p99: None, ages: Vec::new(), ..row.clone() };
+            row.ledger.delivered = 7;
+        }
+        let shown = rows(&screen(120, 30, &snapshot)).join("\n");
+        assert!(!shown.contains("p50  ") && !shown.contains("ages of"), "{shown}");
+        assert!(shown.contains("quality") && shown.contains("arrived"), "{shown}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //!
 //! Pure. Invariant: the line has no line end and no control character, whatever the peer calls its flows.
 
-use super::snapshot::{CameraRow, Snapshot, clock, ms, rate};
+use super::snapshot::{CameraRow, Snapshot, clock, ms};
 use crate::text::printable;
 
 /// Longest name that is shown.
@@ -41,9 +41,8 @@ fn camera(row: &CameraRow) -> String {
 pub(crate) fn link(snapshot: &Snapshot) -> String {
     let link = &snapshot.link;
     format!(
-        "link {} of {} granted, rtt {}, loss {:.1} %, parity {:.1} %, repair {:.1} %",
-        rate(link.send_bps),
-        rate(link.granted_bps),
+        "link {}, rtt {}, loss {:.1} %, parity {:.1} %, repair {:.1} %",
+        link.sending(),
         ms(link.rtt),
         link.loss_percent,
         link.parity_percent,

@@ -110,6 +110,23 @@ pub(crate) fn rate(bps: u64) -> String {
     }
 }
 
+impl LinkRow {
+    /// How much is sent, of what is granted where anything is.
+    pub(super) fn sending(&self) -> String {
+        match self.granted_bps {
+            0 => format!("{} sent", rate(self.send_bps)),
+            granted => format!("{} of {} granted", rate(self.send_bps), rate(granted)),
+        }
+    }
+}
+
+impl CameraRow {
+    /// Whether this end knows how old pictures are on arrival: the sender does not.
+    pub(super) fn knows_ages(&self) -> bool {
+        self.age.is_some() || self.ledger.delivered == 0
+    }
+}
+
 /// Bytes, in kB from 1000 on.
 pub(crate) fn size(bytes: u64) -> String {
     if bytes < 1_000 { format!("{bytes} B") } else { format!("{:.1} kB", bytes as f64 / 1e3) }
@@ -179,5 +196,7 @@ mod tests {
         assert_eq!(rates, ["999 bit/s", "1.5 kbit/s", "30.10 Mbit/s", "2.00 Gbit/s"]);
         assert_eq!([size(999), size(374_000)], ["999 B", "374.0 kB"]);
         assert_eq!(clock(Duration::from_secs(3_605)), "60:05");
+        let link = LinkRow { send_bps: 999, ..LinkRow::default() };
+        assert_eq!(link.sending(), "999 bit/s sent", "an end that asks for nothing is granted nothing");
     }
 }

@@ -66,7 +66,12 @@ pub(super) fn table(cameras: &[CameraRow], width: u16) -> Table<'static> {
 /// The columns that fit into `room`, each with a space before it.
 fn fitting(cameras: &[CameraRow], room: u16) -> Vec<&'static Column> {
     let compresses = cameras.iter().any(|row| row.quality.is_some());
-    let of_use = |column: &&Column| compresses || column.title != "quality";
+    let knows_ages = cameras.iter().all(CameraRow::knows_ages);
+    let of_use = |column: &&Column| match column.title {
+        "quality" => compresses,
+        "age" | "p50" | "p99" | "rate" => knows_ages,
+        _ => true,
+    };
     let mut columns: Vec<&Column> = COLUMNS.iter().filter(of_use).collect();
     let needed = |columns: &[&Column]| columns.iter().map(|column| column.width + 1).sum::<u16>();
     while needed(&columns) > room {

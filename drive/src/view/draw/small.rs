@@ -5,7 +5,7 @@
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::super::snapshot::{CameraRow, Snapshot, ms, rate};
+use super::super::snapshot::{CameraRow, Snapshot, ms};
 use super::{NAME, age_style, gate_span, header, notice_line};
 use crate::text::printable;
 
@@ -21,7 +21,7 @@ pub(super) fn text(snapshot: &Snapshot, height: u16) -> Paragraph<'static> {
         .chain(snapshot.cameras.iter().map(camera))
         .chain([
             Line::from(format!("{} rtt, {:.1} % lost", ms(link.rtt), link.loss_percent)),
-            Line::from(format!("{} of {}", rate(link.send_bps), rate(link.granted_bps))),
+            Line::from(link.sending()),
             header(snapshot),
         ]);
     Paragraph::new(lines.take(usize::from(height)).collect::<Vec<_>>())
