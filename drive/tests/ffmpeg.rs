@@ -47,7 +47,14 @@ fn made(folder: &Path, source: &str, output: &str) -> bool {
 }
 
 fn settings(path: &Path, format: Format) -> Settings {
-    Settings { input: Input::at(path).unwrap(), width: 64, height: 48, format, rate_hz: 20.0 }
+    Settings {
+        input: Input::at(path).unwrap(),
+        width: 64,
+        height: 48,
+        format,
+        rate_hz: 20.0,
+        start: Duration::ZERO,
+    }
 }
 
 /// The next picture, or the error that is not merely "not yet".
@@ -79,6 +86,31 @@ fn a_video_gives_pictures_of_the_size_asked_and_goes_on_after_its_end() {
     assert_eq!(last.encoding, Encoding::Rgb8 { width: 64, height: 48 });
     assert_eq!(last.data.len(), 64 * 48 * 3);
     assert_eq!(last.source_time, Some(Duration::from_millis(last.sequence * 50)));
+}
+
+#[test]
+fn a_video_is_begun_where_asked_and_goes_on_from_its_beginning() {
+    let folder = Folder::new("start");
+    // A second of black, then one of white.
+    let source = "color=black:duration=2:size=64x48:rate=10,geq=lum='if(lt(N,10),16,235)':cb=128:cr=128";
+    if !made(&folder.0, source, "halves.avi") {
+        return;
+    }
+    let film = folder.0.join("halves.avi");
+    assert_eq!(ffmpeg::length(&film), Some(Duration::from_secs(2)));
+    assert_eq!(ffmpeg::length(&folder.0.join("none.avi")), None);
+    let start = Duration::from_millis(1_500);
+    let mut camera = FfmpegCamera::open(Settings { start, ..settings(&film, Format::Mono8) }).unwrap();
+    let first = next(&mut camera).unwrap();
+    assert!(first.data[0] > 200 && first.source_time >= Some(start), "white: {}", first.data[0]);
+    let mut seen = first.data[0];
+    for _ in 0..PATIENCE {
+        seen = seen.min(next(&mut camera).unwrap().data[0]);
+        if seen < 50 {
+            return;
+        }
+    }
+    panic!("the beginning was never shown");
 }
 
 #[test]

@@ -24,7 +24,7 @@ mod run;
 mod start;
 mod status;
 
-pub use cameras::film;
+pub use cameras::{Film, film};
 pub use motors::{Motors, NoMotors};
 pub use options::VehicleOptions;
 pub use quality::QualityFigures;

@@ -102,9 +102,13 @@ impl Setup {
             let now = clock::now();
             display.on_event(now, &Happening::new(now, line));
         };
-        let video = options.video.as_ref().map(|video| cameras::film(video, stop, &mut say)).transpose()?;
-        let open = |flow: &Flow| Ok((flow.clone(), cameras::open(flow, video.as_deref(), clocks.times())?));
-        let cameras = wiring::camera_flows(robot).map(open).collect::<Result<_, DriveError>>()?;
+        let film = options.video.as_ref().map(|video| cameras::film(video, stop, &mut say)).transpose()?;
+        let count = wiring::camera_flows(robot).count();
+        let open = |(number, flow): (usize, &Flow)| {
+            let film = film.as_ref().map(|film| (film, film.start_of(number, count)));
+            Ok((flow.clone(), cameras::open(flow, film, clocks.times())?))
+        };
+        let cameras = wiring::camera_flows(robot).enumerate().map(open).collect::<Result<_, DriveError>>()?;
         let bind = options.bind.unwrap_or(any_port(operator));
         let link = options.end.start_link(Role::Vehicle { operator }, bind)?;
         Ok(Setup { cameras, command, link, operator })
