@@ -8,7 +8,7 @@
 //! | test picture | mjpeg | a thread of its own, which compresses |
 //! | v4l2, file, folder, `--video` | raw or mjpeg | a thread of its own, which may wait for its picture |
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tokkyu_contract::yaml::robot::{self, Flow};
@@ -67,7 +67,7 @@ pub(super) fn open(
     let opened = match (film, &flow.source) {
         (Some((film, start)), _) => open_ffmpeg(flow, Input::at(&film.path), start),
         (None, Some(robot::Source::File(path) | robot::Source::Folder(path))) => {
-            open_ffmpeg(flow, Input::at(path), at_its_beginning)
+            open_ffmpeg(flow, readable(path), at_its_beginning)
         }
         (None, Some(robot::Source::V4l2(path))) => {
             open_ffmpeg(flow, Ok(Input::Device(path.clone())), at_its_beginning)
@@ -173,6 +173,13 @@ fn shape_of(pixels: usize) -> Option<(u16, u16)> {
     Some((u16::try_from(width).ok()?, u16::try_from(height).ok()?)).filter(|(width, _)| *width > 0)
 }
 
+/// The file or folder at `path`, once a picture was read from it: `Retrying` would try for ever what is no video.
+fn readable(path: &Path) -> Result<Input, CameraError> {
+    let input = Input::at(path)?;
+    ffmpeg::look(input.clone())?;
+    Ok(input)
+}
+
 /// The film every camera is to show, once it is seen to hold a picture. The street scene is fetched if it is
 /// not there yet; `say` gets its progress.
 ///
@@ -183,7 +190,7 @@ pub fn film(video: &Video, stop: &StopFlag, say: &mut dyn FnMut(&str)) -> Result
         Video::File(path) => path.clone(),
         Video::Street => street::fetch(&street::cache_folder()?, stop.as_atomic(), say)?,
     };
-    Input::at(&path).and_then(ffmpeg::look).map_err(DriveError::Film)?;
+    readable(&path).map_err(DriveError::Film)?;
     let length = ffmpeg::length(&path);
     Ok(Film { path, length })
 }
@@ -254,6 +261,18 @@ mod tests {
         };
         assert_eq!(starts(Some(Duration::from_secs(80))), [0, 20, 40, 60]);
         assert_eq!(starts(None), [0; 4]);
+    }
+
+    #[test]
+    fn a_file_that_is_no_video_is_told_at_the_start_and_not_tried_for_ever() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("words.avi");
+        std::fs::write(&path, "no film at all").unwrap();
+        let error =
+            opened(&format!("{{class: realtime, source: {{file: {}}}}}", path.display())).err().unwrap();
+        let source =
+            std::error::Error::source(&error).and_then(|source| source.downcast_ref::<CameraError>());
+        assert!(matches!(source, Some(CameraError::NoVideo { .. } | CameraError::FfmpegMissing)), "{error}");
     }
 
     #[test]

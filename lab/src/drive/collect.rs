@@ -152,10 +152,7 @@ fn write_records(path: &Path, records: &[Record]) -> Result<(), RecordError> {
 fn how_it_ended(outcome: &mut Outcome, evidence: &Evidence) {
     match evidence.asked {
         Some((_, Reason::Overdue)) => outcome.fault("the programs did not end by themselves".to_owned()),
-        Some((_, Reason::Stopped)) => {
-            outcome.case.notes.push("interrupted: what was measured until then".into())
-        }
-        Some((_, Reason::OneEnded)) | None => {}
+        Some((_, Reason::Stopped | Reason::OneEnded)) | None => {}
     }
     for program in evidence.programs {
         let asked = evidence.asked.map(|(at, _)| at);
