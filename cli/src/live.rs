@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use serde_json::Value;
 use tokkyu_contract::MonoTime;
-use tokkyu_drive::control::keyboard::{Asked, Keyboard};
+use tokkyu_drive::control::keyboard::asks_to_quit;
 use tokkyu_drive::operator::OperatorStatus;
 use tokkyu_drive::program::Line;
 use tokkyu_drive::program::display::Shown;
 use tokkyu_drive::vehicle::VehicleStatus;
-use tokkyu_drive::view::{LINE_EVERY, Snapshot, View, plain};
+use tokkyu_drive::view::{CameraRow, LINE_EVERY, Snapshot, View, plain};
 use tokkyu_lab::drive::Watcher;
 use tokkyu_lab::wire::{End, monotonic_now};
 
@@ -82,12 +82,8 @@ impl Live {
             std::thread::sleep(at_most);
             return true;
         };
-        // The keyboard does not drive here; it only knows which keys mean to quit.
-        let mut keyboard = Keyboard::new(0.0, view.tells_releases());
         let mut quit = false;
-        let looked = view.keys(at_most, &mut |event| {
-            quit |= matches!(keyboard.on_event(monotonic_now(), event), Asked::Quit);
-        });
+        let looked = view.keys(at_most, &mut |event| quit |= asks_to_quit(event));
         !quit && looked.is_ok()
     }
 }
@@ -159,12 +155,24 @@ impl Told {
             elapsed: now.since(begin),
             total: Some(total),
             // Until pictures come, the vehicle's list says which there will be.
-            cameras: if operator.cameras.is_empty() { vehicle.cameras } else { operator.cameras },
+            cameras: cameras(operator.cameras, vehicle.cameras),
             link: vehicle.link,
             control: vehicle.control,
+            keys_drive: false,
             notice: notice.map(|(_, text)| text.clone()).or(vehicle.notice).or(operator.notice),
         }
     }
+}
+
+/// The operator's rows with the quality the vehicle compressed at.
+fn cameras(mut operator: Vec<CameraRow>, vehicle: Vec<CameraRow>) -> Vec<CameraRow> {
+    if operator.is_empty() {
+        return vehicle;
+    }
+    for row in &mut operator {
+        row.quality = vehicle.iter().find(|other| other.name == row.name).and_then(|other| other.quality);
+    }
+    operator
 }
 
 /// Takes a status in, or gives an event's words back.

@@ -189,7 +189,11 @@ fn ctrl_c_ends_a_drive_in_order_and_keeps_what_was_measured() {
     assert_eq!(namespaces_of(&out), Vec::<String>::new(), "no program is left");
     assert_eq!(users_of(&namespaces), Vec::<String>::new(), "no namespace is left");
     let case = &result_in(&out)["cases"][0];
-    assert!(case["notes"].to_string().contains("interrupted"), "{}", case["notes"]);
+    let notes = case["notes"].to_string();
+    assert!(notes.contains("interrupted") && !notes.contains("INVALID"), "{notes}");
+    let keys = fs::read_dir(out.join("keys")).unwrap().flatten().map(|entry| entry.path());
+    let keys: Vec<_> = keys.collect();
+    assert!(keys.len() == 2 && keys.iter().all(|key| key.extension().is_some_and(|end| end == "pub")));
     let camera = &case["streams"][0];
     assert_closes(camera);
     assert!((1..300).contains(&count(camera, "delivered")), "{camera}");
@@ -233,16 +237,44 @@ fn a_program_that_dies_is_told_with_its_last_words_and_the_rest_is_kept() {
     }
     let dir = tempfile::tempdir().unwrap();
     let out = dir.path().join("out");
-    let arguments =
-        ["drive", "--network", "lan", "--images", "1", "--samples", "5", "--plain", "--video", "no/such.mp4"];
+    // A folder nobody can make: the operator finds out when it starts.
+    let arguments = [
+        "drive",
+        "--network",
+        "lan",
+        "--images",
+        "1",
+        "--samples",
+        "5",
+        "--plain",
+        "--save",
+        "/proc/no/such",
+    ];
     let output = tokkyu(&arguments).arg("--out").arg(&out).output().expect("runs");
     let shown = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert_eq!(output.status.code(), Some(1), "{shown}");
+    assert_eq!(output.status.code(), Some(5), "the program's own code: {shown}");
     assert!(
-        shown.contains("tokkyu vehicle ended with exit code") && shown.contains("no/such.mp4"),
+        shown.contains("tokkyu operator ended with exit code 5") && shown.contains("/proc/no/such"),
         "{shown}"
     );
     assert!(result_in(&out)["cases"][0]["notes"].to_string().contains("INVALID"));
+}
+
+#[test]
+fn what_would_end_a_drive_before_its_first_picture_is_told_before_anything_is_set_up() {
+    let dir = tempfile::tempdir().unwrap();
+    let (out, taken) = (dir.path().join("out"), dir.path().join("pictures"));
+    fs::create_dir(&taken).unwrap();
+    fs::write(taken.join("index.csv"), "").unwrap();
+    let film = ["--video", "no/such.mp4"];
+    let folder = ["--save", taken.to_str().expect("a plain name")];
+    for (wrong, code, words) in [(film, 2, "no such file"), (folder, 5, "holds a recording already")] {
+        let output = tokkyu(&["drive", "--plain", "--out"]).arg(&out).args(wrong).output().expect("runs");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        assert!(said.contains(words) && said.contains(wrong[1]), "{said}");
+        assert!(!out.exists(), "nothing was measured, so nothing is kept");
+    }
 }
 
 fn interrupt(child: &Child) {

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use tokkyu_contract::MonoTime;
-use tokkyu_drive::camera::ffmpeg::Settings;
+use tokkyu_drive::camera::ffmpeg::{self, Settings};
 use tokkyu_drive::camera::{Camera, CameraError, FfmpegCamera, Format, Frame, Input};
 use tokkyu_drive::picture::Encoding;
 
@@ -47,7 +47,14 @@ fn made(folder: &Path, source: &str, output: &str) -> bool {
 }
 
 fn settings(path: &Path, format: Format) -> Settings {
-    Settings { input: Input::at(path).unwrap(), width: 64, height: 48, format, rate_hz: 20.0 }
+    Settings {
+        input: Input::at(path).unwrap(),
+        width: 64,
+        height: 48,
+        format,
+        rate_hz: 20.0,
+        start: Duration::ZERO,
+    }
 }
 
 /// The next picture, or the error that is not merely "not yet".
@@ -82,6 +89,49 @@ fn a_video_gives_pictures_of_the_size_asked_and_goes_on_after_its_end() {
 }
 
 #[test]
+fn a_video_is_begun_where_asked_and_goes_on_from_its_beginning() {
+    let folder = Folder::new("start");
+    // A second of black, then one of white.
+    let source = "color=black:duration=2:size=64x48:rate=10,geq=lum='if(lt(N,10),16,235)':cb=128:cr=128";
+    if !made(&folder.0, source, "halves.avi") {
+        return;
+    }
+    let film = folder.0.join("halves.avi");
+    assert_eq!(ffmpeg::length(&film), Some(Duration::from_secs(2)));
+    assert_eq!(ffmpeg::length(&folder.0.join("none.avi")), None);
+    let start = Duration::from_millis(1_500);
+    let mut camera = FfmpegCamera::open(Settings { start, ..settings(&film, Format::Mono8) }).unwrap();
+    let first = next(&mut camera).unwrap();
+    assert!(first.data[0] > 200 && first.source_time >= Some(start), "white: {}", first.data[0]);
+    let mut seen = first.data[0];
+    for _ in 0..PATIENCE {
+        seen = seen.min(next(&mut camera).unwrap().data[0]);
+        if seen < 50 {
+            return;
+        }
+    }
+    panic!("the beginning was never shown");
+}
+
+#[test]
+fn what_holds_no_picture_is_told_before_the_drive_with_ffmpegs_words() {
+    let folder = Folder::new("look");
+    if !made(&folder.0, "testsrc=duration=0.2:size=128x96:rate=10", "film.avi") {
+        return;
+    }
+    let at = |name: &str| ffmpeg::look(Input::at(&folder.0.join(name)).unwrap());
+    at("film.avi").unwrap();
+    fs::write(folder.0.join("words.avi"), "no film at all").unwrap();
+    fs::write(folder.0.join("empty.avi"), "").unwrap();
+    for name in ["words.avi", "empty.avi"] {
+        let error = at(name).unwrap_err();
+        let told = error.to_string();
+        assert!(matches!(error, CameraError::NoVideo { .. }) && told.contains("ffmpeg says"), "{told}");
+        assert!(told.contains(name) && told.contains("Invalid data"), "{told}");
+    }
+}
+
+#[test]
 fn a_wide_video_is_scaled_to_fit_with_black_above_and_below() {
     let folder = Folder::new("wide");
     if !made(&folder.0, "color=white:duration=0.5:size=128x48:rate=10", "wide.avi") {
@@ -91,7 +141,11 @@ fn a_wide_video_is_scaled_to_fit_with_black_above_and_below() {
     let frame = next(&mut camera).unwrap();
     assert_eq!(frame.encoding, Encoding::Mono8 { width: 64, height: 48 });
     let grey = |row: usize| frame.data[row * 64 + 32];
-    assert!(grey(2) < 40 && grey(45) < 40 && grey(24) > 200, "{} {} {}", grey(2), grey(24), grey(45));
+    assert_eq!(
+        [grey(2), grey(24), grey(45)],
+        [0, 255, 0],
+        "black is 0 and white 255, whatever range the film has"
+    );
 }
 
 #[test]

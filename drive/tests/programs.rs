@@ -14,8 +14,9 @@ use tokkyu_contract::yaml::robot;
 use tokkyu_contract::{Ledger, MonoTime, Outcome};
 use tokkyu_drive::control::Controls;
 use tokkyu_drive::operator::{self, OperatorOptions, OperatorStatus, OperatorSummary};
+use tokkyu_drive::program::display::Shown;
 use tokkyu_drive::program::{
-    Display, DriveError, Driver, Ending, ExitCode, Happening, Quiet, Ready, StopFlag,
+    Display, DriveError, Driver, EndOptions, Ending, ExitCode, Happening, Quiet, Ready, StopFlag,
 };
 use tokkyu_drive::vehicle::{self, Motors, NoMotors, VehicleOptions, VehicleStatus, VehicleSummary};
 use tokkyu_link::carrier::{CloseReason, SecretKey};
@@ -81,33 +82,55 @@ impl Yard {
     }
 
     fn vehicle(&self, robot: &str, operator: SocketAddr) -> VehicleOptions {
-        VehicleOptions {
+        let end = EndOptions {
             robot: robot::parse("robot.yaml", robot).unwrap(),
-            operator: Some(operator),
             identity: Some(self.path("vehicle")),
             trust: vec![self.path("operator.pub")],
             records: Some(self.path("vehicle.csv")),
             summary: Some(self.path("vehicle.json")),
             priority: Some(0),
             same_clock: true,
-            ..VehicleOptions::default()
-        }
+            ..EndOptions::default()
+        };
+        VehicleOptions { end, operator: Some(operator), ..VehicleOptions::default() }
     }
 
     fn operator(&self, robot: &str) -> OperatorOptions {
-        OperatorOptions {
+        let end = EndOptions {
             robot: robot::parse("robot.yaml", robot).unwrap(),
-            listen: Some("127.0.0.1:0".parse().unwrap()),
             identity: Some(self.path("operator")),
             trust: vec![self.path("vehicle.pub")],
             records: Some(self.path("operator.csv")),
             summary: Some(self.path("operator.json")),
             priority: Some(0),
             same_clock: true,
-            control: Some(Driver::Pattern),
-            ..OperatorOptions::default()
-        }
+            ..EndOptions::default()
+        };
+        let listen = Some("127.0.0.1:0".parse().unwrap());
+        OperatorOptions { end, listen, control: Some(Driver::Pattern), ..OperatorOptions::default() }
     }
+}
+
+/// Options of either end.
+trait Options {
+    fn end(&mut self) -> &mut EndOptions;
+}
+
+impl Options for VehicleOptions {
+    fn end(&mut self) -> &mut EndOptions {
+        &mut self.end
+    }
+}
+
+impl Options for OperatorOptions {
+    fn end(&mut self) -> &mut EndOptions {
+        &mut self.end
+    }
+}
+
+fn with<O: Options>(mut options: O, change: impl FnOnce(&mut EndOptions)) -> O {
+    change(options.end());
+    options
 }
 
 /// A running operator.
@@ -147,8 +170,8 @@ fn read(path: &Path) -> Vec<record::Record> {
 #[test]
 fn every_sample_of_a_drive_is_in_the_records_of_both_ends_and_the_ledgers_close() {
     let yard = Yard::new();
-    let operator = start_operator(OperatorOptions { samples: Some(40), ..yard.operator(ROBOT) });
-    let vehicle = drive(VehicleOptions { samples: Some(40), ..yard.vehicle(ROBOT, operator.local) }).unwrap();
+    let operator = start_operator(with(yard.operator(ROBOT), |end| end.samples = Some(40)));
+    let vehicle = drive(with(yard.vehicle(ROBOT, operator.local), |end| end.samples = Some(40))).unwrap();
     let operator = operator.thread.join().unwrap().unwrap();
     assert_eq!((vehicle.ending, operator.ending), (Some(Ending::Completed), Some(Ending::Completed)));
     assert_eq!(vehicle.exit_code(), ExitCode::Ok);
@@ -174,7 +197,7 @@ fn every_sample_of_a_drive_is_in_the_records_of_both_ends_and_the_ledgers_close(
 fn the_commands_of_a_drive_are_recorded_by_both_ends_too() {
     let yard = Yard::new();
     let operator = start_operator(yard.operator(ROBOT));
-    let vehicle = drive(VehicleOptions { samples: Some(20), ..yard.vehicle(ROBOT, operator.local) }).unwrap();
+    let vehicle = drive(with(yard.vehicle(ROBOT, operator.local), |end| end.samples = Some(20))).unwrap();
     operator.stop.set();
     let operator = operator.thread.join().unwrap().unwrap();
     let only_commands = |path| -> Vec<record::Record> {
@@ -195,8 +218,9 @@ fn cameras_that_fire_together_carry_the_same_tick_and_not_their_moment_of_sendin
     let yard = Yard::new();
     let operator = start_operator(yard.operator(ROBOT));
     let start_at = tokkyu_link::carrier::clock::now() + Duration::from_millis(700);
-    let options =
-        VehicleOptions { samples: Some(10), start_at: Some(start_at), ..yard.vehicle(ROBOT, operator.local) };
+    let options = with(yard.vehicle(ROBOT, operator.local), |end| {
+        (end.samples, end.start_at) = (Some(10), Some(start_at));
+    });
     let vehicle = drive(options).unwrap();
     operator.stop.set();
     operator.thread.join().unwrap().unwrap();
@@ -311,7 +335,7 @@ fn a_wrong_key_is_said_clearly_and_ends_the_vehicle_with_its_own_exit_code() {
     let yard = Yard::new();
     let operator = start_operator(yard.operator(ROBOT));
     let stranger =
-        VehicleOptions { identity: Some(yard.path("stranger")), ..yard.vehicle(ROBOT, operator.local) };
+        with(yard.vehicle(ROBOT, operator.local), |end| end.identity = Some(yard.path("stranger")));
     let error = drive(stranger).unwrap_err();
     assert!(matches!(error, DriveError::Refused(CloseReason::OurKeyRefused { .. })), "{error}");
     assert!(error.to_string().contains("the peer does not trust our key SHA256:"), "{error}");
@@ -320,7 +344,7 @@ fn a_wrong_key_is_said_clearly_and_ends_the_vehicle_with_its_own_exit_code() {
     assert!(summary.contains("does not trust our key"), "the summary tells why");
 
     let distrusts =
-        VehicleOptions { trust: vec![yard.path("stranger.pub")], ..yard.vehicle(ROBOT, operator.local) };
+        with(yard.vehicle(ROBOT, operator.local), |end| end.trust = vec![yard.path("stranger.pub")]);
     let error = drive(distrusts).unwrap_err();
     assert!(matches!(error, DriveError::Refused(CloseReason::PeerKeyUntrusted { .. })), "{error}");
 
@@ -339,11 +363,9 @@ fn a_vehicle_told_to_keep_trying_waits_for_the_key_to_be_trusted() {
     let (mut ear, _, heard) = ear::<VehicleStatus>();
     let stop = StopFlag::new();
     let for_thread = stop.clone();
-    let options = VehicleOptions {
-        identity: Some(yard.path("stranger")),
-        keep_trying: true,
-        ..yard.vehicle(ROBOT, operator.local)
-    };
+    let stranger =
+        with(yard.vehicle(ROBOT, operator.local), |end| end.identity = Some(yard.path("stranger")));
+    let options = VehicleOptions { keep_trying: true, ..stranger };
     let vehicle = thread::spawn(move || vehicle::run_with(options, &mut ear, NoMotors, &for_thread));
     let refusals = || {
         let heard = operator.heard.lock().unwrap();
@@ -446,10 +468,12 @@ impl Drop for Bottleneck {
 #[test]
 fn pictures_are_saved_as_they_arrive() {
     let yard = Yard::new();
-    let options =
-        OperatorOptions { samples: Some(5), save: Some(yard.path("pictures")), ..yard.operator(ROBOT) };
+    let options = OperatorOptions {
+        save: Some(yard.path("pictures")),
+        ..with(yard.operator(ROBOT), |end| end.samples = Some(5))
+    };
     let operator = start_operator(options);
-    drive(VehicleOptions { samples: Some(5), ..yard.vehicle(ROBOT, operator.local) }).unwrap();
+    drive(with(yard.vehicle(ROBOT, operator.local), |end| end.samples = Some(5))).unwrap();
     let saved = operator.thread.join().unwrap().unwrap().saved.unwrap();
     assert_eq!((saved.offered, saved.written, saved.trouble), (10, 10, None));
     assert_eq!(fs::read_dir(yard.path("pictures/camera_rear")).unwrap().count(), 5);
@@ -458,11 +482,29 @@ fn pictures_are_saved_as_they_arrive() {
 #[test]
 fn results_that_cannot_be_written_are_an_exit_code_of_their_own() {
     let yard = Yard::new();
-    let nowhere = VehicleOptions {
-        records: Some("/no/such/folder/records.csv".into()),
-        ..yard.vehicle(ROBOT, "127.0.0.1:9".parse().unwrap())
-    };
+    let nowhere = with(yard.vehicle(ROBOT, "127.0.0.1:9".parse().unwrap()), |end| {
+        end.records = Some("/no/such/folder/records.csv".into());
+    });
     let error = drive(nowhere).unwrap_err();
     assert!(matches!(error, DriveError::Records(_)), "{error}");
     assert_eq!(error.exit_code().number(), 5);
+}
+
+#[test]
+fn the_operator_sees_the_vehicles_gate_while_it_is_told_and_not_longer() {
+    let yard = Yard::new();
+    let operator = start_operator(yard.operator(ROBOT));
+    let (options, stop) = (yard.vehicle(ROBOT, operator.local), StopFlag::new());
+    let for_thread = stop.clone();
+    let vehicle = thread::spawn(move || vehicle::run_with(options, &mut Quiet, NoMotors, &for_thread));
+    let gate = || operator.heard.lock().unwrap().statuses.last().and_then(|status| status.gate.clone());
+    wait_for(|| gate().is_some_and(|gate| gate.state == "driving" && gate.p50_ms.is_some()));
+    let row = operator.heard.lock().unwrap().statuses.last().unwrap().snapshot().control;
+    assert!(row.gate.is_some() && row.controls.is_some(), "what the vehicle does, and what the driver wants");
+    stop.set();
+    vehicle.join().unwrap().unwrap();
+    wait_for(|| gate().is_none());
+    operator.stop.set();
+    let operator = operator.thread.join().unwrap().unwrap();
+    assert_eq!(operator.received.len(), 2, "reports are in nobody's books");
 }

@@ -12,6 +12,8 @@ use tokkyu_contract::{Class, FlowId, MonoTime, Outcome, Qos};
 use tokkyu_drive::camera::{Camera, Dummy};
 use tokkyu_drive::control::{Command, Controls};
 use tokkyu_drive::picture::{Encoding, Picture};
+use tokkyu_drive::safety::State;
+use tokkyu_drive::safety::report::GateReport;
 use tokkyu_fuzz::{push_step, session_config};
 use tokkyu_link::core::{Publication, Session, Subscription};
 use tokkyu_link::wire::{EndpointKind, Entry, Table};
@@ -114,6 +116,9 @@ fn drive() -> io::Result<()> {
         commands.extend(Command { controls, sequence: sequence as u64, issued }.encode());
     }
     write("command", "drive_stop_reset", commands)?;
+    let age = Some(Duration::from_millis(25));
+    let report = GateReport { state: State::Driving, safe_stops: 0, last: age, p50: age, p99: None };
+    write("gate_report", "driving", report.encode())?;
     let mono = Picture {
         encoding: Encoding::Mono8 { width: 4, height: 2 },
         sequence: 7,

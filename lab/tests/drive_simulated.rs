@@ -23,7 +23,7 @@ fn plan(network: &str, quality: Quality) -> Plan {
 
 fn simulated(spec: &CaseSpec, dir: &Path) -> Outcome {
     let folder = CaseFolder::create(&dir.join(spec.folder_name())).unwrap();
-    simulate(spec, &folder)
+    simulate(spec, &folder, &|| false).expect("nobody stops it")
 }
 
 #[test]
@@ -105,4 +105,15 @@ fn a_ledger_is_counted_without_the_warm_up() {
     let case = simulated(&plan("lan", Quality::KeepAll).cases()[0], dir.path()).case;
     let all = |offered| Ledger { offered, delivered: offered, ..Ledger::default() };
     assert_eq!([case.streams[0].ledger, case.warm_up[0].ledger], [all(10), all(5)]);
+}
+
+#[test]
+fn an_interrupted_simulation_ends_at_once_and_leaves_no_folder() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut case = plan("lan", Quality::Link).cases().remove(0);
+    // Hours of computing, were it not stopped.
+    case.samples = 1_000_000;
+    let folder = CaseFolder::create(&dir.path().join("case")).unwrap();
+    assert!(simulate(&case, &folder, &|| true).is_none());
+    assert!(!folder.path().exists());
 }

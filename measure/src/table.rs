@@ -50,7 +50,7 @@ fn own_row(stream: &StreamResult) -> Row {
 }
 
 fn paper_row_of(case: &DriveCase, stream: &StreamResult) -> Option<&'static PaperRow> {
-    paper::row(&case.network, case.images, stream.image()?, case.condition?)
+    paper::row(paper::network_beside(&case.network), case.images, stream.image()?, case.condition?)
 }
 
 fn quoted_row(row: &PaperRow) -> Row {
@@ -115,13 +115,24 @@ fn outcomes_beside_delivered(case: &DriveCase) -> Option<String> {
     (!words.is_empty()).then(|| format!("missed: {}", words.join(", ")))
 }
 
+/// What has to be known beside a case's table and verdict: whose rows are quoted, and the notes of the run.
+pub fn remarks(case: &DriveCase) -> impl Iterator<Item = &str> {
+    let is_instead = case.condition.is_some() && !paper::measured(&case.network);
+    is_instead.then_some(paper::INSTEAD).into_iter().chain(case.notes.iter().map(String::as_str))
+}
+
+/// Verdict and remarks.
+fn words(case: &DriveCase) -> impl Iterator<Item = &str> {
+    case.verdict.iter().map(|verdict| verdict.text.as_str()).chain(remarks(case))
+}
+
 /// All cases as text for a terminal.
 pub fn text(cases: &[DriveCase]) -> String {
     let part = |case: &DriveCase| {
-        let verdict = case.verdict.as_ref().map(|verdict| format!("{}\n", verdict.text)).unwrap_or_default();
+        let words: String = words(case).map(|line| format!("{line}\n")).collect();
         let beside = competition_table(case).map(|table| table.to_text()).unwrap_or_default();
         format!(
-            "{}\n{}{beside}{}\n{verdict}",
+            "{}\n{}{beside}{}\n{words}",
             case_title(case),
             drive_table(case).to_text(),
             summary_line(case)
@@ -133,10 +144,10 @@ pub fn text(cases: &[DriveCase]) -> String {
 /// All cases as Markdown.
 pub fn markdown(cases: &[DriveCase]) -> String {
     let part = |case: &DriveCase| {
-        let verdict = case.verdict.as_ref().map(|v| format!("\n{}\n", escaped(&v.text))).unwrap_or_default();
+        let words: String = words(case).map(|line| format!("- {}\n", escaped(line))).collect();
         let beside = competition_table(case).map(|t| format!("\n{}", t.to_markdown())).unwrap_or_default();
         format!(
-            "### {}\n\n{}{beside}\n{}\n{verdict}",
+            "### {}\n\n{}{beside}\n- {}\n{words}",
             escaped(&case_title(case)),
             drive_table(case).to_markdown(),
             escaped(&summary_line(case))
@@ -217,7 +228,7 @@ mod tests {
         let camera = StreamResult { name: "camera/1".into(), ledger, figures };
         let command = StreamResult { name: "drive/command".into(), ..StreamResult::default() };
         DriveCase {
-            network: "loss5".into(),
+            network: "lan-loss5".into(),
             peer: "tokkyu".into(),
             variant: "default".into(),
             qos: "reliable keep_last 1".into(),
@@ -250,10 +261,29 @@ mod tests {
 
     #[test]
     fn a_case_that_answers_none_of_the_papers_has_only_our_rows() {
-        for other in [DriveCase { condition: None, ..case() }, DriveCase { network: "lte".into(), ..case() }]
-        {
+        for other in [DriveCase { condition: None, ..case() }, DriveCase { images: 5, ..case() }] {
             assert!(drive_table(&other).rows.iter().all(|row| !row.quoted));
         }
+    }
+
+    #[test]
+    fn other_networks_are_shown_beside_the_papers_bad_one_and_say_so() {
+        let on = |network: &str| DriveCase { network: network.into(), ..case() };
+        let quoted = |network| text(&[on(network)]).contains("quoted are its rows");
+        assert_eq!(["lan", "lan-loss5", "wan-loss5", "narrow"].map(quoted), [false, false, true, true]);
+        let mean = |network| drive_table(&on(network)).rows[1].cells[1].clone();
+        assert_eq!(mean("wan-loss5"), mean("lan-loss5"));
+        assert_ne!(mean("wan-loss5"), mean("lan"));
+        let uncompared = DriveCase { condition: None, ..on("wan-loss5") };
+        assert!(!text(&[uncompared]).contains("quoted are its rows"));
+    }
+
+    #[test]
+    fn verdict_and_notes_stand_below_the_table() {
+        let verdict = Some(crate::Verdict { pass: true, requirement_ms: 500, text: "Met.".into() });
+        let noted = DriveCase { verdict, notes: vec!["wire: well".into()], ..case() };
+        assert!(text(std::slice::from_ref(&noted)).ends_with("lost 0\nMet.\nwire: well\n"));
+        assert!(markdown(&[noted]).ends_with("lost 0\n- Met.\n- wire: well\n"));
     }
 
     #[test]

@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, value_parser};
-use tokkyu_drive::program::{ExitCode, StopFlag};
+use tokkyu_drive::program::{DriveError, ExitCode, StopFlag};
+use tokkyu_drive::{save, vehicle};
 use tokkyu_lab::drive::{
     self, CaseFolder, CaseSpec, IMAGES_MAX, Outcome, Pictures, Programs, Quality, Results,
 };
 use tokkyu_link::sim::path::Profile;
-use tokkyu_measure::Sources;
+use tokkyu_measure::{Sources, table};
 
 use super::lab_drive::{note_grants, refusals, write_copy, written};
 use super::{report, words};
@@ -70,6 +71,7 @@ pub struct Drive {
 
 impl Drive {
     pub fn run(&self, stop: &StopFlag) -> Done {
+        self.look_first(stop)?;
         let now = machine::wall_now();
         let spec = self.spec();
         let root = self.out.clone().unwrap_or_else(|| machine::fresh_folder(&spec.profile.name, now));
@@ -82,6 +84,19 @@ impl Drive {
         Sources::default().complete(results.environment_mut());
         note_grants(&mut results, &outcome);
         self.conclude(&outcome, &mut results, &root)
+    }
+
+    /// What would end the run before its first picture is told before anything is set up; the street scene is fetched now,
+    /// since the run does not wait for it.
+    fn look_first(&self, stop: &StopFlag) -> Result<(), Failure> {
+        if let Some(folder) = &self.save {
+            save::check(folder).map_err(DriveError::from)?;
+        }
+        if let Some(video) = self.video.as_deref().and_then(Path::to_str) {
+            let Ok(video) = video.parse();
+            vehicle::film(&video, stop, &mut say)?;
+        }
+        Ok(())
     }
 
     fn spec(&self) -> CaseSpec {
@@ -120,7 +135,7 @@ impl Drive {
     /// Keeps and shows what came of the run. A disk that fails takes nothing from what is shown.
     fn conclude(&self, outcome: &Outcome, results: &mut Results, root: &Path) -> Done {
         let added = results.add(outcome.case.clone());
-        output::tell(self.json.as_ref(), &drive::text(&results.file().cases))?;
+        output::tell(self.json.as_ref(), &table::text(&results.file().cases))?;
         output::tell(self.json.as_ref(), &refusals(results))?;
         added?;
         written(outcome.unwritten.as_deref())?;
@@ -141,7 +156,8 @@ fn code_of(outcome: &Outcome) -> ExitCode {
     match (outcome.interrupted, met && outcome.faults.is_empty()) {
         (true, _) => ExitCode::Interrupted,
         (false, true) => ExitCode::Ok,
-        (false, false) => ExitCode::Failed,
+        // What ended one of the two programs says more than that the run failed.
+        (false, false) => outcome.exit_code.and_then(ExitCode::of_number).unwrap_or(ExitCode::Failed),
     }
 }
 

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use clap::{Args, value_parser};
 use tokkyu_contract::MonoTime;
-use tokkyu_contract::yaml::{Robot, Site, robot, site};
-use tokkyu_drive::program::{DriveError, StatusMode};
+use tokkyu_contract::yaml::{Site, robot, site};
+use tokkyu_drive::program::{DriveError, EndOptions, StatusMode};
 
 use super::words;
 use crate::exit::Failure;
@@ -22,43 +22,56 @@ pub struct EndFlags {
     site: Option<PathBuf>,
     /// Own private key
     #[arg(long, value_name = "FILE")]
-    pub identity: Option<PathBuf>,
+    identity: Option<PathBuf>,
     /// Public key, or folder of public keys, that the peer may have; may be given more than once
     #[arg(long, value_name = "FILE")]
-    pub trust: Vec<PathBuf>,
+    trust: Vec<PathBuf>,
     /// Write what became of every sample to this file
     #[arg(long, value_name = "FILE")]
-    pub records: Option<PathBuf>,
+    records: Option<PathBuf>,
     /// Write a summary of the run to this file (JSON)
     #[arg(long, value_name = "FILE")]
-    pub summary: Option<PathBuf>,
+    summary: Option<PathBuf>,
     /// End after so many pictures of each camera
     #[arg(long, value_parser = value_parser!(u32).range(1..))]
-    pub samples: Option<u32>,
+    samples: Option<u32>,
     /// End after this time, such as "10 min"
     #[arg(long, value_name = "SPAN", value_parser = words::span)]
-    pub duration: Option<Duration>,
+    duration: Option<Duration>,
     /// First tick on this machine's monotonic clock, nanoseconds; when the peer is there if not given
     #[arg(long, value_name = "NS", value_parser = words::mono_time)]
-    pub start_at: Option<MonoTime>,
+    start_at: Option<MonoTime>,
     /// SCHED_FIFO priority of the link's thread, never above the site's; 0 for none
     #[arg(long, value_parser = value_parser!(u8).range(0..=99))]
-    pub priority: Option<u8>,
+    priority: Option<u8>,
     /// The peer runs on this machine: stamps need no estimate of the other clock
     #[arg(long)]
-    pub same_clock: bool,
+    same_clock: bool,
     /// How to tell what goes on: view, plain, json or none
     #[arg(long, value_name = "HOW", default_value = "view", value_parser = |word: &str| word.parse::<StatusMode>())]
-    pub status: StatusMode,
+    status: StatusMode,
 }
 
 impl EndFlags {
-    /// Reads the declaration and the site's limits.
+    /// The options these flags stand for, with the declaration and the site's limits read.
     ///
     /// # Errors
     /// Everything that is wrong with either file.
-    pub fn declarations(&self) -> Result<(Robot, Site), Failure> {
-        Ok((robot::load(&self.robot)?, self.site()?))
+    pub fn options(self) -> Result<EndOptions, Failure> {
+        Ok(EndOptions {
+            robot: robot::load(&self.robot)?,
+            site: self.site()?,
+            identity: self.identity,
+            trust: self.trust,
+            records: self.records,
+            summary: self.summary,
+            samples: self.samples,
+            duration: self.duration,
+            start_at: self.start_at,
+            priority: self.priority,
+            status: self.status,
+            same_clock: self.same_clock,
+        })
     }
 
     fn site(&self) -> Result<Site, Failure> {

@@ -10,7 +10,7 @@ use tokkyu_lab::drive::{
     Quality, Results, Watcher,
 };
 use tokkyu_link::sim::path::Profile;
-use tokkyu_measure::{DriveCase, ResultError, Sources};
+use tokkyu_measure::{DriveCase, ResultError, Sources, table};
 
 use super::words;
 use crate::exit::{CODES, Done, Failure};
@@ -153,10 +153,10 @@ fn tables(cases: &[DriveCase], markdown: bool) -> String {
     let medians = drive::medians(cases);
     if markdown {
         let medians = medians.map(|table| format!("\n### Medians over the runs\n\n{}", table.to_markdown()));
-        drive::markdown(cases) + &medians.unwrap_or_default()
+        table::markdown(cases) + &medians.unwrap_or_default()
     } else {
         let medians = medians.map(|table| format!("\nmedians over the runs\n{}", table.to_text()));
-        drive::text(cases) + &medians.unwrap_or_default()
+        table::text(cases) + &medians.unwrap_or_default()
     }
 }
 
@@ -210,20 +210,22 @@ impl Experiment {
                 return Ok(());
             }
             self.announce(number);
-            let outcome = self.case(number, stop)?;
-            self.keep(outcome)?;
+            match self.case(number, stop)? {
+                Some(outcome) => self.keep(outcome)?,
+                None => self.interrupted = true,
+            }
         }
         Ok(())
     }
 
-    fn case(&self, number: usize, stop: &StopFlag) -> Result<Outcome, Failure> {
+    fn case(&self, number: usize, stop: &StopFlag) -> Result<Option<Outcome>, Failure> {
         let spec = &self.cases[number];
         let folder = CaseFolder::create(&self.root.join(spec.folder_name()))?;
-        if self.simulated {
-            return Ok(drive::simulate(spec, &folder));
-        }
         let stopped = || stop.is_set();
-        Ok(drive::run(spec, &folder, &self.programs, &mut Onlooker, &stopped)?)
+        if self.simulated {
+            return Ok(drive::simulate(spec, &folder, &stopped));
+        }
+        drive::run(spec, &folder, &self.programs, &mut Onlooker, &stopped).map(Some).map_err(Failure::from)
     }
 
     fn exit_code(&self) -> ExitCode {

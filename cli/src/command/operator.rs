@@ -35,21 +35,9 @@ pub struct Operator {
 
 impl Operator {
     pub fn run(self, stop: &StopFlag) -> Done {
-        let (robot, site) = self.end.declarations()?;
         let options = OperatorOptions {
-            robot,
-            site,
+            end: self.end.options()?,
             listen: self.listen,
-            identity: self.end.identity,
-            trust: self.end.trust,
-            records: self.end.records,
-            summary: self.end.summary,
-            samples: self.end.samples,
-            duration: self.end.duration,
-            start_at: self.end.start_at,
-            priority: self.end.priority,
-            status: self.end.status,
-            same_clock: self.end.same_clock,
             save: self.save,
             control: self.control,
         };

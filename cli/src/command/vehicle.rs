@@ -39,22 +39,10 @@ pub struct Vehicle {
 
 impl Vehicle {
     pub fn run(self, stop: &StopFlag) -> Done {
-        let (robot, site) = self.end.declarations()?;
         let options = VehicleOptions {
-            robot,
-            site,
+            end: self.end.options()?,
             operator: self.operator,
             bind: self.bind,
-            identity: self.end.identity,
-            trust: self.end.trust,
-            records: self.end.records,
-            summary: self.end.summary,
-            samples: self.end.samples,
-            duration: self.end.duration,
-            start_at: self.end.start_at,
-            priority: self.end.priority,
-            status: self.end.status,
-            same_clock: self.end.same_clock,
             video: self.video,
             keep_trying: self.keep_trying,
         };

@@ -12,7 +12,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 use std::{fmt::Write as _, io};
 
@@ -28,6 +28,9 @@ pub const PICTURE_KINDS: [&str; 6] = ["bmp", "jpeg", "jpg", "png", "ppm", "pgm"]
 /// A source without a picture for this long counts as vanished: some drivers keep a device open after its cable is
 /// pulled and simply stay silent.
 pub const STALLED_AFTER: Duration = Duration::from_secs(5);
+
+/// Longest wait for the first picture of a film: a large one on a network disk takes a moment.
+pub const LONGEST_LOOK: Duration = Duration::from_secs(10);
 
 /// What is read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -140,6 +143,8 @@ pub struct Settings {
     pub format: Format,
     /// Pictures in a second, 0.1 to 240.
     pub rate_hz: f64,
+    /// Where a video file is begun; at its end it begins anew at 0.
+    pub start: Duration,
 }
 
 impl Settings {
@@ -172,17 +177,19 @@ impl Settings {
             command.current_dir(path);
         }
         command.args(self.input_arguments());
-        command.args(["-map", "0:v:0", "-vf", &self.filters(), "-f", "rawvideo"]);
+        // With "?" ffmpeg's last words are about what is missing, and not about "?".
+        command.args(["-map", "0:v:0?", "-vf", &self.filters(), "-f", "rawvideo"]);
         command.args(["-pix_fmt", self.format.pixel_format(), "pipe:1"]);
         command
     }
 
     fn input_arguments(&self) -> Vec<OsString> {
         let (rate, size) = (self.rate_hz.to_string(), format!("{}x{}", self.width, self.height));
+        let start = format!("{:.3}", self.start.as_secs_f64());
         let (words, name): (Vec<&str>, OsString) = match &self.input {
             // "file:" keeps a name with a colon from being taken for a network protocol.
             Input::File(path) => (
-                vec!["-re", "-stream_loop", "-1"],
+                vec!["-re", "-ss", &start, "-stream_loop", "-1"],
                 [OsStr::new("file:"), path.as_os_str()].into_iter().collect(),
             ),
             Input::Device(path) => (
@@ -203,11 +210,51 @@ impl Settings {
             Input::Device(_) => String::new(),
             Input::File(_) | Input::Folder { .. } => format!("fps={},", self.rate_hz),
         };
+        // Films keep their greys between 16 and 235. Turned into colours they are spread by themselves; grey must be told.
+        let spread = match self.format {
+            Format::Mono8 => ",scale=out_range=full",
+            Format::Rgb8 => "",
+        };
         format!(
             "{rate}scale={width}:{height}:force_original_aspect_ratio=decrease,\
-             pad={width}:{height}:(ow-iw)/2:(oh-ih)/2,setsar=1"
+             pad={width}:{height}:(ow-iw)/2:(oh-ih)/2,setsar=1{spread}"
         )
     }
+}
+
+/// Looks whether there is a picture in `input`, by reading one: what is no video shows only there. For before a drive;
+/// waits at most [`LONGEST_LOOK`].
+///
+/// # Errors
+/// As [`FfmpegCamera::open`], and [`CameraError::NoVideo`].
+pub fn look(input: Input) -> Result<(), CameraError> {
+    let settings = Settings {
+        input,
+        width: 64,
+        height: 48,
+        format: Format::Mono8,
+        rate_hz: 10.0,
+        start: Duration::ZERO,
+    };
+    let mut camera = FfmpegCamera::open(settings)?;
+    for _ in 0..LONGEST_LOOK.as_millis() / LONGEST_WAIT.as_millis() {
+        // The due time stands still: a slow machine is not a silent camera.
+        match camera.next(MonoTime::ZERO) {
+            Err(CameraError::NotYet) => {}
+            other => return other.map(|_| ()),
+        }
+    }
+    Err(camera.end(format!("no picture for {} s", LONGEST_LOOK.as_secs())))
+}
+
+/// Length of the video file at `path`, as ffmpeg's own ffprobe tells it; `None` where it cannot tell.
+pub fn length(path: &Path) -> Option<Duration> {
+    let mut ask = Command::new("ffprobe");
+    ask.args(["-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0"]);
+    let name: OsString = [OsStr::new("file:"), path.as_os_str()].into_iter().collect();
+    let told = ask.arg(name).stdin(Stdio::null()).output().ok()?;
+    let seconds = std::str::from_utf8(&told.stdout).ok()?.trim().parse().ok()?;
+    Duration::try_from_secs_f64(seconds).ok()
 }
 
 /// A camera read through ffmpeg; see the module.
@@ -247,7 +294,8 @@ impl FfmpegCamera {
     fn frame(&mut self, number: u64, data: bytes::Bytes) -> Frame {
         self.seen = true;
         self.silent_since = None;
-        let position = Duration::from_secs_f64(number as f64 / self.settings.rate_hz);
+        let since_start = Duration::from_secs_f64(number as f64 / self.settings.rate_hz);
+        let position = self.settings.start + since_start;
         let recorded = !matches!(self.settings.input, Input::Device(_));
         let encoding = self.settings.encoding();
         Frame { data, encoding, sequence: number, source_time: recorded.then_some(position) }
@@ -295,7 +343,8 @@ mod tests {
     use super::*;
 
     fn settings(input: Input) -> Settings {
-        Settings { input, width: 64, height: 48, format: Format::Mono8, rate_hz: 10.0 }
+        let start = Duration::from_millis(1_500);
+        Settings { input, width: 64, height: 48, format: Format::Mono8, rate_hz: 10.0, start }
     }
 
     fn words(input: Input) -> String {
@@ -314,10 +363,13 @@ mod tests {
     #[test]
     fn a_file_is_paced_and_looped_and_a_device_is_neither() {
         let file = words(Input::File("a:b.avi".into()));
-        assert!(file.contains("-re -stream_loop -1 -i file:a:b.avi") && file.contains("fps=10,"), "{file}");
+        assert!(
+            file.contains("-re -ss 1.500 -stream_loop -1 -i file:a:b.avi") && file.contains("fps=10,"),
+            "{file}"
+        );
         let device = words(Input::Device("/dev/video0".into()));
         assert!(device.contains("-f v4l2 -framerate 10 -video_size 64x48 -i /dev/video0"), "{device}");
-        assert!(!device.contains("-re ") && !device.contains("fps="), "{device}");
+        assert!(!device.contains("-re ") && !device.contains("-ss") && !device.contains("fps="), "{device}");
     }
 
     #[test]

@@ -24,6 +24,8 @@ use std::time::Duration;
 use crate::text::printable;
 
 const PACKAGE: &str = "opencv-doc";
+/// As root apt-get downloads as another user, which a user namespace has not, and a folder of ours is not open to.
+const AS_WE_ARE: [&str; 2] = ["-o", "APT::Sandbox::User=root"];
 const MEMBER: &str = "vtest.avi";
 const CACHED: &str = "street.avi";
 const POLL: Duration = Duration::from_millis(100);
@@ -141,7 +143,9 @@ impl Drop for WorkFolder {
 fn download(work: &Path, stop: &AtomicBool, say: &mut dyn FnMut(&str)) -> Result<PathBuf, StreetError> {
     let listing = work.join("listing.txt");
     let mut ask = Command::new("apt-get");
-    ask.args(["--print-uris", "download", PACKAGE]).stdout(File::create(&listing).map_err(at(&listing))?);
+    ask.args(AS_WE_ARE)
+        .args(["--print-uris", "download", PACKAGE])
+        .stdout(File::create(&listing).map_err(at(&listing))?);
     let asked = run("apt-get", &mut ask, work, stop, || {})?;
     let (name, bytes) = fs::read_to_string(&listing)
         .ok()
@@ -151,7 +155,7 @@ fn download(work: &Path, stop: &AtomicBool, say: &mut dyn FnMut(&str)) -> Result
     let (package, mb) = (work.join(name), bytes as f64 / 1e6);
     say(&format!("downloading Debian's package {PACKAGE}, {mb:.0} MB, once, for its street scene"));
     let mut get = Command::new("apt-get");
-    get.args(["--quiet=2", "download", PACKAGE]).stdout(Stdio::null());
+    get.args(AS_WE_ARE).args(["--quiet=2", "download", PACKAGE]).stdout(Stdio::null());
     let mut tenths = 0;
     let got = run("apt-get", &mut get, work, stop, || {
         let there = fs::metadata(&package).map_or(0, |metadata| metadata.len());

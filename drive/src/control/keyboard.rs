@@ -35,6 +35,14 @@ pub const STRAIGHTEN: Duration = Duration::from_millis(250);
 /// One line of help for the screen.
 pub const HELP: &str = "↑/w drive  ↓/s brake  ←/a →/d steer  x emergency stop  r release  q quit";
 
+/// The keys where nobody drives by them.
+pub const QUIT_HELP: &str = "q quit";
+
+/// Whether `event` asks the program to end, whoever drives.
+pub fn asks_to_quit(event: &Event) -> bool {
+    Keyboard::new(0.0, false).on_event(MonoTime::ZERO, event) == Asked::Quit
+}
+
 /// What a key event asked of the program beside driving.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asked {

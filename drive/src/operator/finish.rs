@@ -10,7 +10,7 @@ use tokkyu_link::carrier::clock;
 use tokkyu_measure::Sources;
 
 use super::OperatorSummary;
-use super::run::{Operator, saved};
+use super::run::Operator;
 use super::status::{CaptureClock, SavedFigures, StreamAges};
 use crate::program::{CpuFigures, DriveError, Ending, LinkFigures, stream_figures, summary};
 use crate::save::Saver;
@@ -38,7 +38,7 @@ impl Operator<'_> {
         let cameras = ledgers.zip(self.cameras.iter().map(|camera| camera.payload_bytes));
         summary.received = stream_figures(&closing.received, cameras);
         summary.saved = self.saver.and_then(finish_saving);
-        let written = summary::write(self.options.summary.as_deref(), &summary);
+        let written = summary::write(self.options.end.summary.as_deref(), &summary);
         let recorded = self.desk.records.finish();
         if let Some(failure) = self.course.failure {
             return Err(failure);
@@ -65,7 +65,7 @@ impl Operator<'_> {
         Sources::default().complete(&mut environment);
         OperatorSummary {
             program: "operator".to_owned(),
-            robot: self.options.robot.name.clone(),
+            robot: self.options.end.robot.name.clone(),
             ending: error.is_none().then_some(ending),
             error,
             clocks: self.clocks,
@@ -96,5 +96,5 @@ impl Operator<'_> {
 fn finish_saving(saver: Arc<Saver>) -> Option<SavedFigures> {
     let mut saver = Arc::into_inner(saver)?;
     saver.end();
-    Some(saved(&saver))
+    Some(SavedFigures::of(&saver))
 }

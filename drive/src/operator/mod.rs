@@ -25,8 +25,8 @@ mod status;
 
 pub use options::OperatorOptions;
 pub use status::{
-    CaptureClock, DriverControls, DriverStatus, OperatorStatus, OperatorSummary, PictureStatus, SavedFigures,
-    StreamAges,
+    CaptureClock, DriverControls, DriverStatus, GateHeard, OperatorStatus, OperatorSummary, PictureStatus,
+    SavedFigures, StreamAges,
 };
 
 use crate::program::{Display, DriveError, StopFlag, display};
@@ -38,7 +38,7 @@ use crate::program::{Display, DriveError, StopFlag, display};
 /// Everything that keeps it from beginning, and what ends it early; see [`DriveError::exit_code`]. Records and summary
 /// are written all the same.
 pub fn run(options: OperatorOptions, stop: &StopFlag) -> Result<OperatorSummary, DriveError> {
-    let mut display = display::open(options.status)?;
+    let mut display = display::open(options.end.status)?;
     run_with(options, &mut *display, stop)
 }
 

@@ -18,16 +18,16 @@ use tokkyu_measure::{Environment, Figures};
 use super::driver::{self, SharedKeyboard, Wheel};
 use super::pictures;
 use super::status::{
-    CaptureClock, DriverControls, DriverStatus, OperatorStatus, PictureStatus, SavedFigures,
+    CaptureClock, DriverControls, DriverStatus, GateHeard, OperatorStatus, PictureStatus, SavedFigures,
 };
 use super::{OperatorOptions, OperatorSummary};
 use crate::control::Controls;
-use crate::control::keyboard::Asked;
 use crate::program::figures::ms;
 use crate::program::{
-    Arrived, ClockPair, Desk, DriveError, LinkMeter, LinkWatch, ReceivedBooks, Recent, SentBook, Session,
-    StopFlag, Ticks, endpoint_name, news_of, news_of_handshakes,
+    Arrived, ClockPair, Desk, DriveError, GateEar, LinkMeter, LinkWatch, ReceivedBooks, Recent, SentBook,
+    Session, StopFlag, Ticks, endpoint_name, news_of, news_of_handshakes,
 };
+use crate::safety::report::TOPIC;
 use crate::save::Saver;
 
 /// Longest wait for a key or an event of the link.
@@ -75,7 +75,6 @@ pub(super) struct Course {
     pub(super) ticks_left_out: u64,
     pub(super) overrun: u64,
     pub(super) interrupted: bool,
-    pub(super) quit: bool,
     pub(super) failure: Option<DriveError>,
 }
 
@@ -101,6 +100,8 @@ pub(super) struct Operator<'a> {
     pub(super) cameras: Vec<CameraSide>,
     pub(super) driver: Option<DriverSide>,
     pub(super) keyboard: Option<SharedKeyboard>,
+    /// `None` for a robot nobody can drive.
+    pub(super) gate: Option<GateEar>,
     pub(super) received: ReceivedBooks,
     pub(super) saver: Option<Arc<Saver>>,
     pub(super) inbox: Inbox,
@@ -113,13 +114,16 @@ pub(super) struct Operator<'a> {
 impl Operator<'_> {
     /// Runs to the end.
     pub(super) fn run(mut self) -> Result<OperatorSummary, DriveError> {
-        if let Some(first) = self.options.start_at {
+        if let Some(first) = self.options.end.start_at {
             self.start_driving(first, self.pictures_end(first));
         }
         while !self.is_over(clock::now()) {
             let waited = self.take_keys();
             self.take_events(if waited { Duration::ZERO } else { LOOK_EVERY });
             self.take_reports();
+            if let Some(gate) = &mut self.gate {
+                gate.listen();
+            }
             self.tell_status(clock::now());
         }
         self.finish()
@@ -130,8 +134,11 @@ impl Operator<'_> {
         if self.watch.is_gone(self.link.stats().at) {
             self.course.failure.get_or_insert(DriveError::LinkGone);
         }
-        let lasted =
-            self.course.first_session.zip(self.options.duration).is_some_and(|(since, d)| now >= since + d);
+        let lasted = self
+            .course
+            .first_session
+            .zip(self.options.end.duration)
+            .is_some_and(|(since, d)| now >= since + d);
         match self.phase {
             Phase::Over => return true,
             Phase::Settling { until } if now >= until => return true,
@@ -141,12 +148,12 @@ impl Operator<'_> {
             Phase::Listening | Phase::Settling { .. } => {}
         }
         self.course.interrupted = self.stop.is_set() && self.course.failure.is_none();
-        self.course.interrupted || self.course.quit || lasted || self.course.failure.is_some()
+        self.course.interrupted || self.desk.quit || lasted || self.course.failure.is_some()
     }
 
     /// Whether the last picture asked for was seen of every camera, or something after it.
     fn saw_last_pictures(&self) -> bool {
-        let Some(last) = self.options.samples.and_then(|samples| samples.checked_sub(1)) else {
+        let Some(last) = self.options.end.samples.and_then(|samples| samples.checked_sub(1)) else {
             return false;
         };
         let seen = |stream| self.received.highest(stream).is_some_and(|highest| highest >= last);
@@ -154,13 +161,10 @@ impl Operator<'_> {
     }
 
     fn take_keys(&mut self) -> bool {
-        let Some(keyboard) = &self.keyboard else {
-            let quit = &mut self.course.quit;
-            return self.desk.display.keys(LOOK_EVERY, &mut |event| *quit |= asks_to_quit(event));
-        };
-        let quit = &mut self.course.quit;
-        self.desk.display.keys(LOOK_EVERY, &mut |event| {
-            *quit |= keyboard.on_event(clock::now(), event) == Asked::Quit;
+        let keyboard = self.keyboard.as_ref();
+        self.desk.keys(LOOK_EVERY, &mut |event| {
+            // Whether it asks to quit is the desk's business.
+            let _ = keyboard.map(|keyboard| keyboard.on_event(clock::now(), event));
         })
     }
 
@@ -176,6 +180,7 @@ impl Operator<'_> {
     fn on_event(&mut self, event: LinkEvent) {
         let sent: Vec<String> = self.driver.iter().map(|driver| driver.book.stream().to_owned()).collect();
         let received: Vec<String> = self.cameras.iter().map(|camera| camera.flow.clone()).collect();
+        let received = [received, self.gate.iter().map(|_| TOPIC.to_owned()).collect()].concat();
         if let Some(news) = news_of(&event, |flow| endpoint_name(flow, &sent, &received)) {
             self.desk.tell(news);
         }
@@ -218,7 +223,8 @@ impl Operator<'_> {
         self.take_reports();
         let left = matches!(reason, CloseReason::ByPeer { .. });
         let came = (0..self.cameras.len()).any(|stream| self.received.highest(stream).is_some());
-        if matches!(self.phase, Phase::Settling { .. }) || left && came && self.options.samples.is_some() {
+        if matches!(self.phase, Phase::Settling { .. }) || left && came && self.options.end.samples.is_some()
+        {
             self.phase = Phase::Over;
         }
     }
@@ -230,6 +236,7 @@ impl Operator<'_> {
                 let record = driver.book.on_settled(id.sequence, *outcome);
                 self.desk.write(record);
             }
+            Event::Missed { id, .. } if self.gate.as_ref().is_some_and(|gate| gate.is_flow(id.flow)) => {}
             Event::Missed { id, outcome } => {
                 let Some(session) = self.session.get() else { return };
                 let record = self.received.on_missed(session, *id, *outcome);
@@ -242,7 +249,7 @@ impl Operator<'_> {
     /// When the last picture asked for is over: commands beyond it would reach nobody and count as lost.
     fn pictures_end(&self, first: MonoTime) -> Option<MonoTime> {
         let longest = self.cameras.iter().map(|camera| camera.period).max()?;
-        Some(first + longest.saturating_mul(self.options.samples?))
+        Some(first + longest.saturating_mul(self.options.end.samples?))
     }
 
     /// Starts the driver's thread, once. It ends by itself at `until`.
@@ -332,31 +339,14 @@ impl Operator<'_> {
         OperatorStatus {
             at_ns: now.as_nanos(),
             elapsed_ms: ms(now.since(self.clocks.times().0)),
-            total_ms: self.options.duration.map(ms),
-            robot: self.options.robot.name.clone(),
+            total_ms: self.options.end.duration.map(ms),
+            robot: self.options.end.robot.name.clone(),
             cameras: self.cameras.iter().enumerate().map(pictures).collect(),
             link,
-            control: self.driver.as_ref().map(DriverSide::status),
-            saved: self.saver.as_deref().map(saved),
+            control: self.driver.as_ref().map(|driver| driver.status(self.keyboard.is_some())),
+            gate: self.gate.as_ref().and_then(|gate| gate.report(now)).map(GateHeard::from),
+            saved: self.saver.as_deref().map(SavedFigures::of),
         }
-    }
-}
-
-fn asks_to_quit(event: &crossterm::event::Event) -> bool {
-    // Only the words for quitting matter here: nobody drives by these keys.
-    let mut keys = crate::control::keyboard::Keyboard::new(0.0, false);
-    keys.on_event(MonoTime::ZERO, event) == Asked::Quit
-}
-
-/// Saving as it stands.
-pub(super) fn saved(saver: &Saver) -> SavedFigures {
-    let counts = saver.saved();
-    SavedFigures {
-        offered: counts.offered,
-        written: counts.written,
-        dropped: counts.dropped,
-        refused: counts.refused,
-        trouble: saver.trouble().map(str::to_owned),
     }
 }
 
@@ -381,21 +371,13 @@ impl CameraSide {
 }
 
 impl DriverSide {
-    fn status(&self) -> DriverStatus {
+    fn status(&self, by_keyboard: bool) -> DriverStatus {
         DriverStatus {
+            by_keyboard,
             flow: self.book.stream().to_owned(),
             ledger: self.book.ledger().into(),
             controls: self.controls.as_ref().map(DriverControls::from),
             trouble: self.trouble.clone(),
-        }
-    }
-}
-
-impl CaptureClock {
-    fn on_age_error(&mut self, error: Duration) {
-        match u64::try_from(error.as_nanos()) {
-            Ok(error_ns) => self.worst_error_ns = self.worst_error_ns.max(Some(error_ns)),
-            Err(_) => self.without_estimate += 1,
         }
     }
 }

@@ -14,10 +14,10 @@ use super::run::{CameraSide, Course, DriverSide, Inbox, Operator, Phase};
 use super::status::CaptureClock;
 use super::{OperatorOptions, OperatorStatus};
 use crate::control::command::COMMAND_BYTES;
-use crate::program::wiring::{self, fifo};
+use crate::program::wiring;
 use crate::program::{
-    ClockPair, Desk, Display, DriveError, LinkMeter, LinkWatch, Mail, Outlet, Ready, RealTimeGrant,
-    ReceivedBooks, Recent, RecordsFile, SentBook, Session, StopFlag, Ticks, identity, summary, trusted,
+    ClockPair, Desk, Display, DriveError, GateEar, LinkMeter, LinkWatch, Mail, Outlet, ReceivedBooks, Recent,
+    RecordsFile, SentBook, Session, StopFlag, Ticks, summary,
 };
 use crate::save::Saver;
 
@@ -29,36 +29,33 @@ impl<'a> Operator<'a> {
         stop: &StopFlag,
     ) -> Result<Operator<'a>, DriveError> {
         let clocks = ClockPair::read();
-        let flows: Vec<Flow> = wiring::camera_flows(&options.robot).cloned().collect();
-        let command = wiring::command_flow(&options.robot)?.cloned();
+        let flows: Vec<Flow> = wiring::camera_flows(&options.end.robot).cloned().collect();
+        let command = wiring::command_flow(&options.end.robot)?.cloned();
         if flows.is_empty() && command.is_none() {
-            return Err(DriveError::NothingToDo { robot: options.robot.name.clone() });
+            return Err(options.end.nothing_to_do());
         }
         let seat = match &command {
             Some(_) => Seat::open(options.control.as_ref(), display.keyboard())?,
             None => None,
         };
-        let records = RecordsFile::create(options.records.as_deref())?;
-        let link = listen(&options)?;
+        let records = RecordsFile::create(options.end.records.as_deref())?;
+        let bind = options.listen.unwrap_or(options.end.site.link.listen);
+        let link = options.end.start_link(Role::Operator, bind)?;
         let saver = options.save.as_deref().map(Saver::create).transpose()?.map(Arc::new);
-        let ready = Ready {
-            program: "operator".to_owned(),
-            robot: options.robot.name.clone(),
-            local: link.local_address(),
-            at_ns: clocks.mono_ns,
-            real_time: RealTimeGrant::of("link", link.real_time()),
-        };
+        let ready = options.end.ready("operator", &link, clocks);
         let session = Session::default();
         let (picture_mail, picture_reports, picture_unread) = Mail::open();
         let (driver_mail, driver_reports, driver_unread) = Mail::open();
         let halt = StopFlag::new();
         let threads = receive(&link, &flows, &options, saver.as_ref(), &picture_mail, &halt)?;
+        // After the cameras, whose subscriptions count from 0.
+        let gate = command.is_some().then(|| GateEar::open(&link));
         let keyboard = seat.as_ref().and_then(|seat| seat.keyboard.clone());
         let take_wheel =
             |(flow, seat)| driver_side(&link, &flow, seat, &options, &session, driver_mail, &halt);
         let driver = command.zip(seat).map(take_wheel);
         let unread = [picture_unread, driver_unread];
-        let capture_clock = CaptureClock { is_shared: options.same_clock, ..CaptureClock::default() };
+        let capture_clock = CaptureClock { is_shared: options.end.same_clock, ..CaptureClock::default() };
         Ok(Operator {
             desk: Desk::open(display, records, ready),
             environment: summary::environment(clocks),
@@ -77,6 +74,7 @@ impl<'a> Operator<'a> {
             session,
             driver,
             keyboard,
+            gate,
             threads,
             halt,
         })
@@ -93,14 +91,14 @@ fn driver_side(
     halt: &StopFlag,
 ) -> DriverSide {
     let publisher = link.publish(wiring::publication(flow, COMMAND_BYTES));
-    let longest = wiring::longest_sample_bytes(options.site.link.mtu);
+    let longest = wiring::longest_sample_bytes(options.end.site.link.mtu);
     let wheel = Wheel {
         source: seat.source,
         outlet: Outlet::new(0, publisher, session.clone(), longest),
         // The first tick is set when it is known.
         ticks: Ticks::new(MonoTime::ZERO, wiring::period(flow)),
         until: None,
-        fifo_priority: fifo(&options.site, Class::Control, options.priority),
+        fifo_priority: options.end.fifo(Class::Control),
         mail,
         stop: halt.clone(),
     };
@@ -110,13 +108,6 @@ fn driver_side(
         controls: None,
         trouble: None,
     }
-}
-
-fn listen(options: &OperatorOptions) -> Result<Link, DriveError> {
-    let site = &options.site;
-    let keys = (identity(options.identity.as_deref(), &site.link)?, trusted(&options.trust, &site.link)?);
-    let bind = options.listen.unwrap_or(site.link.listen);
-    Ok(Link::start(wiring::link_config(Role::Operator, bind, site, options.priority, keys))?)
 }
 
 fn receive(
@@ -133,8 +124,8 @@ fn receive(
             name: flow.name.as_str().into(),
             subscriber: link.subscribe(wiring::subscription(flow)),
             saver: saver.cloned(),
-            same_clock: options.same_clock,
-            fifo_priority: fifo(&options.site, Class::Realtime, options.priority),
+            same_clock: options.end.same_clock,
+            fifo_priority: options.end.fifo(Class::Realtime),
             mail: mail.clone(),
             stop: halt.clone(),
         };

@@ -7,10 +7,14 @@ use tokkyu_measure::{Environment, Summary};
 
 use crate::control::Controls;
 use crate::program::display::Shown;
+use crate::program::figures::ms;
 use crate::program::{
     ClockPair, CpuFigures, Ending, ExitCode, LedgerFigures, LinkFigures, LinkStatus, RealTimeGrant,
     StreamFigures,
 };
+use crate::safety::State;
+use crate::safety::report::GateReport;
+use crate::save::Saver;
 use crate::view::snapshot::{CameraRow, ControlRow, LinkRow, Snapshot};
 
 /// The operator's end at one moment.
@@ -30,8 +34,26 @@ pub struct OperatorStatus {
     pub link: LinkStatus,
     /// The commands, where somebody drives.
     pub control: Option<DriverStatus>,
+    /// The vehicle's gate, where the vehicle reported it a moment ago.
+    #[serde(default)]
+    pub gate: Option<GateHeard>,
     /// Saving of pictures, where asked for.
     pub saved: Option<SavedFigures>,
+}
+
+/// The gate as the vehicle reports it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct GateHeard {
+    /// `waiting`, `driving`, `SAFE STOP` or `EMERGENCY STOP`.
+    pub state: String,
+    /// Safe stops so far.
+    pub safe_stops: u64,
+    /// Age on arrival at the vehicle of the last command.
+    pub last_ms: Option<f64>,
+    /// Median age on arrival of the last commands.
+    pub p50_ms: Option<f64>,
+    /// 99th percentile of the same.
+    pub p99_ms: Option<f64>,
 }
 
 /// What arrives of one camera.
@@ -83,6 +105,9 @@ pub struct DriverStatus {
     pub ledger: LedgerFigures,
     /// What the driver wants now.
     pub controls: Option<DriverControls>,
+    /// The keyboard drives.
+    #[serde(default)]
+    pub by_keyboard: bool,
     /// Why the source cannot say what the driver wants.
     pub trouble: Option<String>,
 }
@@ -100,6 +125,20 @@ pub struct SavedFigures {
     pub refused: u64,
     /// Why saving ended early.
     pub trouble: Option<String>,
+}
+
+impl SavedFigures {
+    /// Saving as it stands.
+    pub(super) fn of(saver: &Saver) -> SavedFigures {
+        let counts = saver.saved();
+        SavedFigures {
+            offered: counts.offered,
+            written: counts.written,
+            dropped: counts.dropped,
+            refused: counts.refused,
+            trouble: saver.trouble().map(str::to_owned),
+        }
+    }
 }
 
 impl From<&Controls> for DriverControls {
@@ -121,13 +160,23 @@ impl Shown for OperatorStatus {
             total: self.total_ms.map(span),
             cameras: self.cameras.iter().map(CameraRow::from).collect(),
             link: LinkRow::from(&self.link),
-            control: self.control.as_ref().map(ControlRow::from).unwrap_or_default(),
+            control: self.control_row(),
+            keys_drive: self.control.as_ref().is_some_and(|control| control.by_keyboard),
             notice: self.notice(),
         }
     }
 }
 
 impl OperatorStatus {
+    /// What the driver wants, and what the vehicle's gate makes of it.
+    fn control_row(&self) -> ControlRow {
+        let wanted = self.control.as_ref().map(ControlRow::from).unwrap_or_default();
+        match &self.gate {
+            Some(gate) => ControlRow { controls: wanted.controls, ..ControlRow::from(gate) },
+            None => wanted,
+        }
+    }
+
     /// What the driver has to know first.
     fn notice(&self) -> Option<String> {
         let disk = self.saved.as_ref().and_then(|saved| saved.trouble.clone());
@@ -150,7 +199,34 @@ impl From<&PictureStatus> for CameraRow {
             p50: status.p50_ms.map(span),
             p99: status.p99_ms.map(span),
             size_bytes: status.size_bytes,
+            // Told by the vehicle alone.
+            quality: None,
             ages: status.ages_ms.iter().copied().map(span).collect(),
+        }
+    }
+}
+
+impl From<GateReport> for GateHeard {
+    fn from(report: GateReport) -> GateHeard {
+        GateHeard {
+            state: report.state.as_str().to_owned(),
+            safe_stops: u64::from(report.safe_stops),
+            last_ms: report.last.map(ms),
+            p50_ms: report.p50.map(ms),
+            p99_ms: report.p99.map(ms),
+        }
+    }
+}
+
+impl From<&GateHeard> for ControlRow {
+    fn from(heard: &GateHeard) -> ControlRow {
+        ControlRow {
+            p50: heard.p50_ms.map(span),
+            p99: heard.p99_ms.map(span),
+            last: heard.last_ms.map(span),
+            gate: State::ALL.into_iter().find(|state| state.as_str() == heard.state),
+            safe_stops: heard.safe_stops,
+            controls: None,
         }
     }
 }
@@ -237,6 +313,16 @@ pub struct CaptureClock {
     pub worst_error_ns: Option<u64>,
     /// Pictures whose age had no estimate of the clock yet.
     pub without_estimate: u64,
+}
+
+impl CaptureClock {
+    /// An age was recorded whose error is at most `error`.
+    pub(super) fn on_age_error(&mut self, error: Duration) {
+        match u64::try_from(error.as_nanos()) {
+            Ok(error_ns) => self.worst_error_ns = self.worst_error_ns.max(Some(error_ns)),
+            Err(_) => self.without_estimate += 1,
+        }
+    }
 }
 
 impl OperatorSummary {

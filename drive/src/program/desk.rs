@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
+use crossterm::event::Event;
 use tokkyu_contract::MonoTime;
 use tokkyu_link::carrier::clock;
 use tokkyu_measure::Record;
+
+use crate::control::keyboard::asks_to_quit;
 
 use super::{Display, Happening, Ready, RealTimeGrant, RecordsFile};
 
@@ -19,6 +22,8 @@ pub(crate) struct Desk<'a, S> {
     pub(crate) display: &'a mut dyn Display<S>,
     pub(crate) records: RecordsFile,
     pub(crate) real_time: Vec<RealTimeGrant>,
+    /// The user asked the program to end.
+    pub(crate) quit: bool,
     next_status: MonoTime,
     /// What was told in the last seconds.
     told: Vec<(MonoTime, String)>,
@@ -28,8 +33,14 @@ impl<'a, S> Desk<'a, S> {
     /// Tells that the program runs, and what the link's thread was granted.
     pub(crate) fn open(display: &'a mut dyn Display<S>, records: RecordsFile, ready: Ready) -> Desk<'a, S> {
         display.on_ready(&ready);
-        let mut desk =
-            Desk { display, records, real_time: Vec::new(), next_status: MonoTime::ZERO, told: Vec::new() };
+        let mut desk = Desk {
+            display,
+            records,
+            real_time: Vec::new(),
+            quit: false,
+            next_status: MonoTime::ZERO,
+            told: Vec::new(),
+        };
         desk.on_grants(ready.real_time);
         desk
     }
@@ -68,6 +79,16 @@ impl<'a, S> Desk<'a, S> {
             });
         }
         self.real_time.extend(grants);
+    }
+
+    /// Takes keys for at most `wait`; false, at once, where there are none. In a terminal's raw mode Ctrl-C is a key, so every
+    /// program must ask, also one that nobody drives.
+    pub(crate) fn keys(&mut self, wait: Duration, on_key: &mut dyn FnMut(&Event)) -> bool {
+        let quit = &mut self.quit;
+        self.display.keys(wait, &mut |event| {
+            *quit |= asks_to_quit(event);
+            on_key(event);
+        })
     }
 
     /// True every 250 ms.

@@ -76,6 +76,9 @@ pub enum DriveError {
         /// Why not.
         source: CameraError,
     },
+    /// The film that all cameras are to show cannot be.
+    #[error("--video {0}")]
+    Film(CameraError),
     /// The street scene cannot be had.
     #[error(transparent)]
     Street(#[from] StreetError),
@@ -122,7 +125,8 @@ impl DriveError {
             E::Key(error) => of_key(error),
             E::Link(error) => of_link(error),
             E::Refused(_) => ExitCode::Refused,
-            E::Camera { source, .. } => of_camera(source),
+            E::Camera { source, .. } | E::Film(source) => of_camera(source),
+            E::Street(StreetError::Stopped) => ExitCode::Interrupted,
             E::Control(ControlError::NoGamepad) | E::Street(_) | E::Terminal(_) | E::Thread(_) => {
                 ExitCode::NotPossible
             }
@@ -153,6 +157,7 @@ fn of_camera(error: &CameraError) -> ExitCode {
         CameraError::NotFound { .. }
         | CameraError::NoPictures { .. }
         | CameraError::MixedPictures { .. }
+        | CameraError::NoVideo { .. }
         | CameraError::Setting { .. } => ExitCode::Usage,
         _ => ExitCode::NotPossible,
     }

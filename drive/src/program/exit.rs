@@ -36,6 +36,24 @@ impl ExitCode {
     }
 }
 
+impl ExitCode {
+    /// All codes.
+    pub const ALL: [ExitCode; 7] = [
+        ExitCode::Ok,
+        ExitCode::Failed,
+        ExitCode::Usage,
+        ExitCode::NotPossible,
+        ExitCode::Refused,
+        ExitCode::NotWritten,
+        ExitCode::Interrupted,
+    ];
+
+    /// The code with this number, if there is one.
+    pub fn of_number(number: i32) -> Option<ExitCode> {
+        ExitCode::ALL.into_iter().find(|code| i32::from(code.number()) == number)
+    }
+}
+
 impl From<ExitCode> for process::ExitCode {
     fn from(code: ExitCode) -> process::ExitCode {
         process::ExitCode::from(code.number())

@@ -12,7 +12,7 @@ use tokkyu_link::carrier::{SecretKey, TrustStore};
 use tokkyu_link::core::{Publication, Subscription, outbox};
 use tokkyu_link::runtime::{LinkConfig, Role};
 
-use super::{DriveError, RealTimeGrant};
+use super::{DriveError, RealTimeGrant, gate_flow};
 use crate::control::command::COMMAND_BYTES;
 
 /// Headers of IP, UDP, QUIC, the link's packet and its fragment, rounded up.
@@ -78,6 +78,7 @@ pub(crate) fn camera_flows(robot: &Robot) -> impl Iterator<Item = &Flow> {
 
 /// The flow that carries commands to the vehicle, if there is one.
 pub(crate) fn command_flow(robot: &Robot) -> Result<Option<&Flow>, DriveError> {
+    gate_flow::check(robot)?;
     let drives = |flow: &&Flow| {
         flow.toward == Toward::Vehicle && flow.class == Class::Control && flow.matching.is_none()
     };
@@ -158,6 +159,8 @@ mod tests {
         assert!(error.to_string().starts_with("flows a and b are both of class control"), "{error}");
         let small = robot("  a: {class: control, toward: vehicle, size: 8 B}\n");
         assert!(matches!(command_flow(&small), Err(DriveError::Flow { .. })));
+        let reserved = command_flow(&robot("  tokkyu/gate: {class: realtime}\n")).unwrap_err().to_string();
+        assert!(reserved.contains("tokkyu/gate") && reserved.contains("another name"), "{reserved}");
     }
 
     #[test]

@@ -25,6 +25,7 @@
 //! From the driver letting go of everything by losing the link to the brakes it is at most lifespan + deadline.
 
 mod log;
+pub mod report;
 
 use std::time::Duration;
 

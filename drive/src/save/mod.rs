@@ -15,7 +15,7 @@ mod file;
 mod names;
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
@@ -34,6 +34,7 @@ pub const QUEUE: usize = 64;
 /// Longest wait for the disk at the end.
 pub const PATIENCE: Duration = Duration::from_secs(10);
 const LOOK_EVERY: Duration = Duration::from_millis(5);
+const INDEX: &str = "index.csv";
 /// First line of `index.csv`.
 pub const INDEX_HEADER: &str = "sequence,capture_ns,arrival_ns,age_ms,file";
 
@@ -200,15 +201,21 @@ fn save_all(mut writer: Writer, waiting: &Receiver<Arrived>, shared: &Shared) {
         };
         counter.fetch_add(1, Ordering::Relaxed);
     }
-    if let Err(error) = writer.finish() {
-        let _ = shared.trouble.set(error.to_string());
-    }
+}
+
+/// Whether a recording can begin in `folder`: one that exists is never written over.
+///
+/// # Errors
+/// [`SaveError::Exists`].
+pub fn check(folder: &Path) -> Result<(), SaveError> {
+    let path = folder.join(INDEX);
+    if path.exists() { Err(SaveError::Exists { path }) } else { Ok(()) }
 }
 
 /// The folder being filled.
 struct Writer {
     folder: PathBuf,
-    index: BufWriter<File>,
+    index: File,
     names: Names,
 }
 
@@ -216,14 +223,15 @@ impl Writer {
     fn create(folder: &Path) -> Result<Writer, SaveError> {
         let disk = |path: &Path, source| SaveError::Disk { path: path.into(), source };
         fs::create_dir_all(folder).map_err(|error| disk(folder, error))?;
-        let path = folder.join("index.csv");
+        check(folder)?;
+        let path = folder.join(INDEX);
         let file = File::create_new(&path).map_err(|error| match error.kind() {
             io::ErrorKind::AlreadyExists => SaveError::Exists { path: path.clone() },
             _ => disk(&path, error),
         })?;
-        let mut index = BufWriter::new(file);
-        writeln!(index, "{INDEX_HEADER}").map_err(|error| disk(&path, error))?;
-        Ok(Writer { folder: folder.into(), index, names: Names::default() })
+        let mut writer = Writer { folder: folder.into(), index: file, names: Names::default() };
+        writer.index_line(INDEX_HEADER)?;
+        Ok(writer)
     }
 
     fn write(&mut self, arrived: &Arrived, picture: &Picture) -> Result<(), SaveError> {
@@ -238,16 +246,13 @@ impl Writer {
             SaveError::Disk { path: path.clone(), source }
         })?;
         let (captured, at) = (arrived.captured.as_nanos(), arrived.arrived.as_nanos());
-        writeln!(self.index, "{},{captured},{at},{age_ms},{name}", arrived.sequence)
-            .map_err(|source| self.index_failed(source))
+        self.index_line(&format!("{},{captured},{at},{age_ms},{name}", arrived.sequence))
     }
 
-    fn finish(mut self) -> Result<(), SaveError> {
-        self.index.flush().map_err(|source| self.index_failed(source))
-    }
-
-    fn index_failed(&self, source: io::Error) -> SaveError {
-        SaveError::Disk { path: self.folder.join("index.csv"), source }
+    /// Each line is written at once: whatever ends the program, the index knows every picture that is there.
+    fn index_line(&mut self, line: &str) -> Result<(), SaveError> {
+        let written = self.index.write_all(format!("{line}\n").as_bytes());
+        written.map_err(|source| SaveError::Disk { path: self.folder.join(INDEX), source })
     }
 }
 

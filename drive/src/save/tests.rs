@@ -106,6 +106,14 @@ fn a_full_disk_ends_the_saving_with_a_message_and_nothing_else() {
 }
 
 #[test]
+fn a_folder_with_a_recording_is_known_before_anything_starts() {
+    let folder = Folder::new("check");
+    check(&folder.0).unwrap();
+    Saver::create(&folder.0).unwrap().finish();
+    assert!(matches!(check(&folder.0), Err(SaveError::Exists { .. })));
+}
+
+#[test]
 fn what_is_no_picture_is_refused_and_the_rest_goes_on() {
     let folder = Folder::new("refused");
     let saver = Saver::create(&folder.0).unwrap();

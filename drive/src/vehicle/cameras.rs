@@ -9,18 +9,19 @@
 //! | v4l2, file, folder, `--video` | raw or mjpeg | a thread of its own, which may wait for its picture |
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tokkyu_contract::yaml::robot::{self, Flow};
 use tokkyu_contract::{MonoTime, WallTime};
 
-use crate::camera::ffmpeg::Settings;
+use crate::camera::ffmpeg::{self, Settings};
 use crate::camera::test_picture::{DEFAULT_HEIGHT, DEFAULT_WIDTH};
 use crate::camera::{
     Camera, CameraError, Dummy, FfmpegCamera, Format, Input, JpegCamera, JpegRate, Retrying, TestPicture,
-    dummy,
+    dummy, street,
 };
 use crate::picture::HEADER_BYTES;
-use crate::program::{DriveError, wiring};
+use crate::program::{DriveError, StopFlag, Video, wiring};
 
 /// What a compressing camera may use before the link has granted anything, bit/s.
 const FIRST_GRANT_BPS: u64 = 4_000_000;
@@ -41,18 +42,36 @@ pub(super) enum Eye {
     Compressing { camera: JpegCamera<Box<dyn Camera>>, most_bps: u64 },
 }
 
-/// Opens the camera of `flow`; `video` stands in for its own source. `clocks` is one moment on both clocks.
+/// A film that stands in for the cameras' own sources.
+#[derive(Clone, Debug)]
+pub struct Film {
+    path: PathBuf,
+    length: Option<Duration>,
+}
+
+impl Film {
+    /// Where camera `number` of so many begins: each at another place, so that nobody takes one for another.
+    pub(super) fn start_of(&self, number: usize, cameras: usize) -> Duration {
+        self.length.unwrap_or_default().mul_f64(number as f64 / cameras.max(1) as f64)
+    }
+}
+
+/// Opens the camera of `flow`; a film, begun at some place, stands in for its own source. `clocks` is one moment on both
+/// clocks.
 pub(super) fn open(
     flow: &Flow,
-    video: Option<&Path>,
+    film: Option<(&Film, Duration)>,
     clocks: (MonoTime, WallTime),
 ) -> Result<Eye, DriveError> {
-    let opened = match (video, &flow.source) {
-        (Some(path), _) => open_ffmpeg(flow, Input::at(path)),
+    let at_its_beginning = Duration::ZERO;
+    let opened = match (film, &flow.source) {
+        (Some((film, start)), _) => open_ffmpeg(flow, Input::at(&film.path), start),
         (None, Some(robot::Source::File(path) | robot::Source::Folder(path))) => {
-            open_ffmpeg(flow, Input::at(path))
+            open_ffmpeg(flow, readable(path), at_its_beginning)
         }
-        (None, Some(robot::Source::V4l2(path))) => open_ffmpeg(flow, Ok(Input::Device(path.clone()))),
+        (None, Some(robot::Source::V4l2(path))) => {
+            open_ffmpeg(flow, Ok(Input::Device(path.clone())), at_its_beginning)
+        }
         (None, Some(robot::Source::TestPicture)) => open_test_picture(flow, clocks),
         (None, Some(robot::Source::Dummy(bytes))) => open_dummy(Some(bytes.0)),
         (None, None) => open_dummy(flow.size.map(|size| size.0)),
@@ -78,7 +97,7 @@ fn open_test_picture(flow: &Flow, clocks: (MonoTime, WallTime)) -> Result<Eye, C
     })
 }
 
-fn open_ffmpeg(flow: &Flow, input: Result<Input, CameraError>) -> Result<Eye, CameraError> {
+fn open_ffmpeg(flow: &Flow, input: Result<Input, CameraError>, start: Duration) -> Result<Eye, CameraError> {
     let (width, height) = match flow.encoding {
         robot::Encoding::Raw => raw_size(flow, 1)?,
         robot::Encoding::Mjpeg => given_size(flow)?.unwrap_or(USUAL_SIZE),
@@ -88,7 +107,7 @@ fn open_ffmpeg(flow: &Flow, input: Result<Input, CameraError>) -> Result<Eye, Ca
         robot::Encoding::Raw => Format::Mono8,
         robot::Encoding::Mjpeg => Format::Rgb8,
     };
-    let settings = Settings { input: input?, width, height, format, rate_hz: rate_hz(flow) };
+    let settings = Settings { input: input?, width, height, format, rate_hz: rate_hz(flow), start };
     let open = move || Ok(Box::new(FfmpegCamera::open(settings.clone())?) as Box<dyn Camera>);
     let camera = Box::new(Retrying::new(open)?);
     Ok(match flow.encoding {
@@ -154,19 +173,26 @@ fn shape_of(pixels: usize) -> Option<(u16, u16)> {
     Some((u16::try_from(width).ok()?, u16::try_from(height).ok()?)).filter(|(width, _)| *width > 0)
 }
 
-/// The video every camera shows, if one was asked for.
-pub(super) fn video_path(
-    video: Option<&crate::program::Video>,
-    stop: &crate::program::StopFlag,
-    say: &mut dyn FnMut(&str),
-) -> Result<Option<PathBuf>, DriveError> {
-    use crate::camera::street;
-    use crate::program::Video;
-    Ok(match video {
-        None => None,
-        Some(Video::File(path)) => Some(path.clone()),
-        Some(Video::Street) => Some(street::fetch(&street::cache_folder()?, stop.as_atomic(), say)?),
-    })
+/// The file or folder at `path`, once a picture was read from it: `Retrying` would try for ever what is no video.
+fn readable(path: &Path) -> Result<Input, CameraError> {
+    let input = Input::at(path)?;
+    ffmpeg::look(input.clone())?;
+    Ok(input)
+}
+
+/// The film every camera is to show, once it is seen to hold a picture. The street scene is fetched if it is
+/// not there yet; `say` gets its progress.
+///
+/// # Errors
+/// There is no such film, it is no film, or it cannot be had.
+pub fn film(video: &Video, stop: &StopFlag, say: &mut dyn FnMut(&str)) -> Result<Film, DriveError> {
+    let path = match video {
+        Video::File(path) => path.clone(),
+        Video::Street => street::fetch(&street::cache_folder()?, stop.as_atomic(), say)?,
+    };
+    readable(&path).map_err(DriveError::Film)?;
+    let length = ffmpeg::length(&path);
+    Ok(Film { path, length })
 }
 
 #[cfg(test)]
@@ -225,6 +251,28 @@ mod tests {
             opened("{class: realtime, rate: 10 Hz, size: 50 kB, encoding: mjpeg, source: {test: picture}}");
         let Ok(Eye::Compressing { most_bps, .. }) = eye else { panic!("not compressing") };
         assert_eq!(most_bps, (50_000 - 16) * 8 * 10);
+    }
+
+    #[test]
+    fn four_cameras_begin_at_four_places_of_a_film_whose_length_is_known() {
+        let starts = |length| {
+            let film = Film { path: "film.avi".into(), length };
+            (0..4).map(move |number| film.start_of(number, 4).as_secs()).collect::<Vec<_>>()
+        };
+        assert_eq!(starts(Some(Duration::from_secs(80))), [0, 20, 40, 60]);
+        assert_eq!(starts(None), [0; 4]);
+    }
+
+    #[test]
+    fn a_file_that_is_no_video_is_told_at_the_start_and_not_tried_for_ever() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("words.avi");
+        std::fs::write(&path, "no film at all").unwrap();
+        let error =
+            opened(&format!("{{class: realtime, source: {{file: {}}}}}", path.display())).err().unwrap();
+        let source =
+            std::error::Error::source(&error).and_then(|source| source.downcast_ref::<CameraError>());
+        assert!(matches!(source, Some(CameraError::NoVideo { .. } | CameraError::FfmpegMissing)), "{error}");
     }
 
     #[test]

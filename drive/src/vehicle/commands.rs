@@ -15,7 +15,8 @@ use tokkyu_link::runtime::{Sample, Subscriber};
 use super::Motors;
 use crate::control::{Command, CommandError, Controls};
 use crate::program::wiring::make_real_time;
-use crate::program::{Arrived, DriveError, Mail, RealTimeGrant, Session, StopFlag, captured};
+use crate::program::{Arrived, DriveError, Mail, RealTimeGrant, Recent, Session, StopFlag, captured};
+use crate::safety::report::GateReport;
 use crate::safety::{Change, Counts, Gate, Limits, State};
 
 /// Longest time between two looks at session and flag.
@@ -33,6 +34,13 @@ impl GateView {
     /// `gate` as it stands.
     pub(super) fn of(gate: &Gate) -> GateView {
         GateView { state: gate.state(), counts: *gate.log().counts(), output: gate.output() }
+    }
+
+    /// What the operator is told of it; `ages` are those of the commands.
+    pub(super) fn report(&self, ages: &Recent) -> GateReport {
+        let [p50, p99] = ages.percentiles([50, 99]);
+        let safe_stops = u32::try_from(self.counts.deadlines_missed).unwrap_or(u32::MAX);
+        GateReport { state: self.state, safe_stops, last: ages.last(), p50, p99 }
     }
 }
 

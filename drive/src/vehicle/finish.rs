@@ -10,7 +10,8 @@ use tokkyu_link::carrier::clock;
 use tokkyu_measure::{Record, Sources};
 
 use super::VehicleSummary;
-use super::run::{ControlSide, Vehicle};
+use super::quality::QualityFigures;
+use super::run::{CameraSide, ControlSide, Vehicle};
 use super::status::GateEntry;
 use crate::program::{CpuFigures, DriveError, Ending, LinkFigures, stream_figures, summary};
 use crate::safety::Gate;
@@ -44,7 +45,7 @@ impl Vehicle<'_> {
         let error = self.course.failure.as_ref().map(ToString::to_string);
         let mut summary = VehicleSummary {
             program: "vehicle".to_owned(),
-            robot: self.options.robot.name.clone(),
+            robot: self.options.end.robot.name.clone(),
             ending: error.is_none().then(|| ending(self.course.interrupted)),
             error,
             clocks: self.clocks,
@@ -55,6 +56,9 @@ impl Vehicle<'_> {
             received: Vec::new(),
             ticks_left_out: self.course.ticks_left_out,
             unrecorded: self.inbox.unread.iter().map(|unread| unread.load(Ordering::Relaxed)).sum(),
+            qualities: self.cameras.iter().filter_map(CameraSide::quality).collect(),
+            troubles: std::mem::take(&mut self.course.troubles),
+            safe_stops_on_the_way: self.course.safe_stops,
             gate: self.gate_status(),
             gate_log: gate.as_ref().map(GateEntry::of).unwrap_or_default(),
             link,
@@ -69,7 +73,7 @@ impl Vehicle<'_> {
         summary.sent = stream_figures(&closing.sent, cameras);
         let commands = self.control.iter().map(|control| (self.received.ledger(0), control.payload_bytes));
         summary.received = stream_figures(&closing.received, commands);
-        let written = summary::write(self.options.summary.as_deref(), &summary);
+        let written = summary::write(self.options.end.summary.as_deref(), &summary);
         let recorded = self.desk.records.finish();
         match self.course.failure {
             Some(failure) => Err(failure),
@@ -79,6 +83,12 @@ impl Vehicle<'_> {
                 Ok(summary)
             }
         }
+    }
+}
+
+impl CameraSide {
+    fn quality(&self) -> Option<QualityFigures> {
+        self.quality.figures(self.book.stream())
     }
 }
 

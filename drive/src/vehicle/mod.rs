@@ -19,12 +19,15 @@ mod commands;
 mod finish;
 mod motors;
 mod options;
+mod quality;
 mod run;
 mod start;
 mod status;
 
+pub use cameras::{Film, film};
 pub use motors::{Motors, NoMotors};
 pub use options::VehicleOptions;
+pub use quality::QualityFigures;
 pub use status::{CameraStatus, CommandCounts, GateEntry, GateStatus, Output, VehicleStatus, VehicleSummary};
 
 use crate::program::{Display, DriveError, StopFlag, display};
@@ -35,7 +38,7 @@ use crate::program::{Display, DriveError, StopFlag, display};
 /// Everything that keeps it from beginning, and what ends it early; see [`DriveError::exit_code`]. Records and summary
 /// are written all the same.
 pub fn run(options: VehicleOptions, stop: &StopFlag) -> Result<VehicleSummary, DriveError> {
-    let mut display = display::open(options.status)?;
+    let mut display = display::open(options.end.status)?;
     run_with(options, &mut *display, NoMotors, stop)
 }
 

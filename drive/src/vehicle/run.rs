@@ -17,14 +17,16 @@ use tokkyu_measure::{Environment, Record};
 
 use super::capture::{self, Lane, Report};
 use super::commands::{self, GateView, change_in_words};
+use super::quality::QualityLog;
 use super::status::{CameraStatus, GateStatus, VehicleStatus, elapsed_ms};
 use super::{VehicleOptions, VehicleSummary};
 use crate::program::figures::ms;
 use crate::program::{
-    ClockPair, Desk, DriveError, LinkMeter, LinkWatch, ReceivedBooks, Recent, SentBook, Session, StopFlag,
-    Ticks, endpoint_name, never_succeeds, news_of,
+    ClockPair, Desk, DriveError, GateTeller, Happening, LinkMeter, LinkWatch, ReceivedBooks, Recent,
+    SentBook, Session, StopFlag, Ticks, endpoint_name, never_succeeds, news_of,
 };
-use crate::safety::Gate;
+use crate::safety::report::TOPIC;
+use crate::safety::{Gate, State};
 
 /// Longest wait for an event of the link.
 const LOOK_EVERY: Duration = Duration::from_millis(20);
@@ -36,6 +38,9 @@ const GET_READY: Duration = Duration::from_millis(100);
 const SETTLE: Duration = Duration::from_secs(2);
 /// The same when the run was interrupted.
 const SETTLE_INTERRUPTED: Duration = Duration::from_millis(300);
+
+/// So many troubles of cameras are kept for the summary.
+const MOST_TROUBLES: usize = 100;
 
 /// How far the run is; see the drawing in `vehicle/mod.rs`.
 pub(super) enum Phase {
@@ -49,7 +54,7 @@ pub(super) struct CameraSide {
     pub(super) book: SentBook,
     pub(super) granted_bps: Arc<AtomicU64>,
     pub(super) lifespan: Option<Duration>,
-    pub(super) quality: Option<u8>,
+    pub(super) quality: QualityLog,
     pub(super) sample_bytes: usize,
     pub(super) trouble: Option<String>,
     pub(super) ended: bool,
@@ -60,6 +65,7 @@ pub(super) struct ControlSide {
     pub(super) flow: String,
     pub(super) gate: GateView,
     pub(super) ages: Recent,
+    pub(super) teller: GateTeller,
     pub(super) payload_bytes: u64,
     pub(super) halt: StopFlag,
     pub(super) thread: Option<JoinHandle<Gate>>,
@@ -73,6 +79,10 @@ pub(super) struct Course {
     pub(super) proved: Option<u64>,
     pub(super) first_tick: Option<MonoTime>,
     pub(super) ticks_left_out: u64,
+    /// What cameras had to complain of, at most [`MOST_TROUBLES`].
+    pub(super) troubles: Vec<Happening>,
+    /// Safe stops before the last picture: later ones are the end of the run.
+    pub(super) safe_stops: u64,
     pub(super) interrupted: bool,
     pub(super) failure: Option<DriveError>,
 }
@@ -112,8 +122,10 @@ impl Vehicle<'_> {
     /// Runs to the end.
     pub(super) fn run(mut self) -> Result<VehicleSummary, DriveError> {
         while !self.is_over(clock::now()) {
-            self.take_events(LOOK_EVERY);
+            let waited = self.desk.keys(LOOK_EVERY, &mut |_| {});
+            self.take_events(if waited { Duration::ZERO } else { LOOK_EVERY });
             self.take_reports();
+            self.tell_operator(clock::now());
             self.tell_status(clock::now());
         }
         self.finish()
@@ -147,10 +159,10 @@ impl Vehicle<'_> {
         if self.watch.is_gone(self.link.stats().at) {
             self.course.failure.get_or_insert(DriveError::LinkGone);
         }
-        let told = self.stop.is_set() || self.course.failure.is_some();
+        let told = self.stop.is_set() || self.desk.quit || self.course.failure.is_some();
         if told && !self.orders.stop.is_set() {
             let is_done = matches!(self.phase, Phase::Settling { .. });
-            self.course.interrupted = self.course.failure.is_none() && !is_done;
+            self.course.interrupted = self.stop.is_set() && self.course.failure.is_none() && !is_done;
             self.orders.stop.set();
             self.phase = Phase::Settling { until: now + SETTLE_INTERRUPTED };
         }
@@ -158,7 +170,7 @@ impl Vehicle<'_> {
 
     fn start_capture(&mut self, first: MonoTime) {
         self.course.first_tick = Some(first);
-        self.orders.until = self.options.duration.map(|duration| first + duration);
+        self.orders.until = self.options.end.duration.map(|duration| first + duration);
         let mut lanes = std::mem::take(&mut self.lanes);
         for lane in &mut lanes {
             lane.ticks = Ticks::new(first, lane.ticks.period());
@@ -182,6 +194,7 @@ impl Vehicle<'_> {
 
     fn on_event(&mut self, event: LinkEvent) {
         let sent: Vec<String> = self.cameras.iter().map(|camera| camera.book.stream().to_owned()).collect();
+        let sent = [sent, self.control.iter().map(|_| TOPIC.to_owned()).collect()].concat();
         let received: Vec<String> = self.control.iter().map(|control| control.flow.clone()).collect();
         if let Some(news) = news_of(&event, |flow| endpoint_name(flow, &sent, &received)) {
             self.desk.tell(news);
@@ -213,7 +226,7 @@ impl Vehicle<'_> {
     fn on_session_end(&mut self) {
         self.session.set(None);
         if let Phase::Waiting { first_tick } = &mut self.phase {
-            *first_tick = self.options.start_at;
+            *first_tick = self.options.end.start_at;
         }
         let records: Vec<Record> =
             self.cameras.iter_mut().flat_map(|camera| camera.book.on_session_end()).collect();
@@ -279,22 +292,29 @@ impl Vehicle<'_> {
             Report::Offered(offered, quality) => {
                 let camera = &mut self.cameras[offered.stream];
                 camera.sample_bytes = offered.bytes;
-                camera.quality = quality.or(camera.quality);
+                if let Some(quality) = quality {
+                    camera.quality.on_picture(offered.capture, quality);
+                }
                 let record = camera.book.on_offered(&offered);
                 self.desk.write(record);
             }
             Report::Trouble { stream, why } => {
-                let flow = self.cameras[stream].book.stream().to_owned();
-                self.desk.tell(match &why {
-                    Some(why) => format!("{flow}: {why}"),
-                    None => format!("{flow}: the camera is back"),
-                });
-                self.cameras[stream].trouble = why;
+                self.on_trouble(stream, why);
             }
             Report::LeftOut { ticks } => self.course.ticks_left_out += u64::from(ticks),
             Report::RealTime(grants) => self.desk.on_grants(grants),
             Report::Ended { stream } => self.cameras[stream].ended = true,
         }
+    }
+
+    fn on_trouble(&mut self, stream: usize, why: Option<String>) {
+        let words = why.as_deref().unwrap_or("the camera is back");
+        let words = format!("{}: {words}", self.cameras[stream].book.stream());
+        if self.course.troubles.len() < MOST_TROUBLES {
+            self.course.troubles.push(Happening::new(clock::now(), words.as_str()));
+        }
+        self.cameras[stream].trouble = why;
+        self.desk.tell(words);
     }
 
     fn on_command_report(&mut self, report: commands::Report) {
@@ -316,10 +336,19 @@ impl Vehicle<'_> {
             }
             commands::Report::Changed { at, change, gate } => {
                 control.gate = gate;
+                let is_on_the_way = matches!(self.phase, Phase::Driving);
+                self.course.safe_stops += u64::from(is_on_the_way && change.to == State::SafeStop);
                 let words = change_in_words(change, &control.flow);
                 self.desk.tell_always(at, words);
             }
             commands::Report::RealTime(grants) => self.desk.on_grants(grants),
+        }
+    }
+
+    /// The operator's view shows whether the vehicle obeys.
+    fn tell_operator(&mut self, now: MonoTime) {
+        if let Some(control) = &mut self.control {
+            control.teller.tell(now, &control.gate.report(&control.ages));
         }
     }
 
@@ -357,7 +386,7 @@ impl CameraSide {
             flow: self.book.stream().to_owned(),
             ledger: self.book.ledger().into(),
             granted_bps: (granted > 0).then_some(granted),
-            quality: self.quality,
+            quality: self.quality.last(),
             sample_bytes: self.sample_bytes as u64,
             lifespan_ms: self.lifespan.map(ms),
             trouble: self.trouble.clone(),

@@ -12,13 +12,13 @@ use tokkyu_link::runtime::{Link, Role};
 use super::cameras::{self, Eye};
 use super::capture::{self, Lane};
 use super::commands::{self, Commands, GateView};
+use super::quality::QualityLog;
 use super::run::{CameraSide, ControlSide, Course, Inbox, Phase, Vehicle};
 use super::{Motors, VehicleOptions, VehicleStatus};
-use crate::program::wiring::{self, fifo};
+use crate::program::wiring;
 use crate::program::{
-    ClockPair, Desk, Display, DriveError, Happening, LinkMeter, LinkWatch, Mail, Outlet, Ready,
-    RealTimeGrant, ReceivedBooks, Recent, RecordsFile, SentBook, Session, StopFlag, Ticks, identity, summary,
-    trusted,
+    ClockPair, Desk, Display, DriveError, GateTeller, Happening, LinkMeter, LinkWatch, Mail, Outlet,
+    ReceivedBooks, Recent, RecordsFile, SentBook, Session, StopFlag, Ticks, summary,
 };
 use crate::safety::{self, Gate};
 
@@ -39,19 +39,13 @@ impl<'a> Vehicle<'a> {
         stop: &StopFlag,
     ) -> Result<Vehicle<'a>, DriveError> {
         let clocks = ClockPair::read();
-        let records = RecordsFile::create(options.records.as_deref())?;
+        let records = RecordsFile::create(options.end.records.as_deref())?;
         let setup = Setup::new(&options, clocks, display, stop)?;
-        let ready = Ready {
-            program: "vehicle".to_owned(),
-            robot: options.robot.name.clone(),
-            local: setup.link.local_address(),
-            at_ns: clocks.mono_ns,
-            real_time: RealTimeGrant::of("link", setup.link.real_time()),
-        };
+        let ready = options.end.ready("vehicle", &setup.link, clocks);
         let session = Session::default();
         let (camera_mail, camera_reports, camera_unread) = Mail::open();
         let (command_mail, command_reports, command_unread) = Mail::open();
-        let (cameras, lanes) = camera_sides(&setup.link, setup.cameras, &session, options.site.link.mtu);
+        let (cameras, lanes) = camera_sides(&setup.link, setup.cameras, &session, options.end.site.link.mtu);
         let take_commands =
             |flow: &Flow| control_side(&setup.link, flow, &options, motors, &session, command_mail);
         let control = setup.command.as_ref().map(take_commands).transpose()?;
@@ -59,7 +53,7 @@ impl<'a> Vehicle<'a> {
         Ok(Vehicle {
             environment: summary::environment(clocks),
             peer: setup.operator.to_string(),
-            phase: Phase::Waiting { first_tick: options.start_at },
+            phase: Phase::Waiting { first_tick: options.end.start_at },
             meter: LinkMeter::default(),
             watch: LinkWatch::default(),
             course: Course::default(),
@@ -82,10 +76,10 @@ impl<'a> Vehicle<'a> {
 
 fn orders(options: &VehicleOptions, mail: Mail<capture::Report>) -> capture::Orders {
     capture::Orders {
-        samples: options.samples,
+        samples: options.end.samples,
         // Known with the first tick.
         until: None,
-        fifo_priority: fifo(&options.site, Class::Realtime, options.priority),
+        fifo_priority: options.end.fifo(Class::Realtime),
         mail,
         stop: StopFlag::new(),
     }
@@ -98,23 +92,26 @@ impl Setup {
         display: &mut dyn Display<VehicleStatus>,
         stop: &StopFlag,
     ) -> Result<Setup, DriveError> {
-        let (robot, site) = (&options.robot, &options.site);
+        let (robot, site) = (&options.end.robot, &options.end.site);
         let command = wiring::command_flow(robot)?.cloned();
         if command.is_none() && wiring::camera_flows(robot).next().is_none() {
-            return Err(DriveError::NothingToDo { robot: robot.name.clone() });
+            return Err(options.end.nothing_to_do());
         }
         let operator = options.operator.or(site.link.operator).ok_or(DriveError::NoOperator)?;
-        let keys = (identity(options.identity.as_deref(), &site.link)?, trusted(&options.trust, &site.link)?);
         let mut say = |line: &str| {
             let now = clock::now();
             display.on_event(now, &Happening::new(now, line));
         };
-        let video = cameras::video_path(options.video.as_ref(), stop, &mut say)?;
-        let open = |flow: &Flow| Ok((flow.clone(), cameras::open(flow, video.as_deref(), clocks.times())?));
-        let cameras = wiring::camera_flows(robot).map(open).collect::<Result<_, DriveError>>()?;
+        let film = options.video.as_ref().map(|video| cameras::film(video, stop, &mut say)).transpose()?;
+        let count = wiring::camera_flows(robot).count();
+        let open = |(number, flow): (usize, &Flow)| {
+            let film = film.as_ref().map(|film| (film, film.start_of(number, count)));
+            Ok((flow.clone(), cameras::open(flow, film, clocks.times())?))
+        };
+        let cameras = wiring::camera_flows(robot).enumerate().map(open).collect::<Result<_, DriveError>>()?;
         let bind = options.bind.unwrap_or(any_port(operator));
-        let config = wiring::link_config(Role::Vehicle { operator }, bind, site, options.priority, keys);
-        Ok(Setup { cameras, command, link: Link::start(config)?, operator })
+        let link = options.end.start_link(Role::Vehicle { operator }, bind)?;
+        Ok(Setup { cameras, command, link, operator })
     }
 }
 
@@ -150,7 +147,7 @@ fn camera_sides(
             book: SentBook::new(&flow.name, &flow.qos),
             granted_bps: Arc::clone(&granted_bps),
             lifespan: flow.qos.lifespan,
-            quality: None,
+            quality: QualityLog::default(),
             sample_bytes: 0,
             trouble: None,
             ended: false,
@@ -181,8 +178,8 @@ fn control_side(
         limits,
         motors,
         session: session.clone(),
-        same_clock: options.same_clock,
-        fifo_priority: fifo(&options.site, Class::Control, options.priority),
+        same_clock: options.end.same_clock,
+        fifo_priority: options.end.fifo(Class::Control),
         mail,
         stop: halt.clone(),
     };
@@ -190,6 +187,7 @@ fn control_side(
         flow: flow.name.clone(),
         gate: GateView::of(&Gate::new(limits)),
         ages: Recent::default(),
+        teller: GateTeller::open(link),
         payload_bytes: 0,
         thread: Some(commands.start()?),
         halt,

@@ -7,6 +7,7 @@ use tokkyu_contract::MonoTime;
 use tokkyu_measure::Environment;
 
 use super::commands::GateView;
+use super::quality::QualityFigures;
 use crate::control::Controls;
 use crate::program::display::Shown;
 use crate::program::figures::ms;
@@ -142,6 +143,7 @@ impl Shown for VehicleStatus {
             lifespan: camera.lifespan_ms.map(span),
             ledger: camera.ledger.into(),
             size_bytes: camera.sample_bytes,
+            quality: camera.quality,
             ..CameraRow::default()
         };
         Snapshot {
@@ -151,6 +153,7 @@ impl Shown for VehicleStatus {
             cameras: self.cameras.iter().map(row).collect(),
             link: LinkRow::from(&self.link),
             control: self.control.as_ref().map(ControlRow::from).unwrap_or_default(),
+            keys_drive: false,
             notice: self.cameras.iter().find_map(|camera| camera.trouble.clone()),
         }
     }
@@ -229,6 +232,15 @@ pub struct VehicleSummary {
     pub ticks_left_out: u64,
     /// Samples missing in the records because the main thread was far behind.
     pub unrecorded: u64,
+    /// JPEG quality of each camera that compresses.
+    #[serde(default)]
+    pub qualities: Vec<QualityFigures>,
+    /// What cameras had to complain of, and that they were back; the first hundred.
+    #[serde(default)]
+    pub troubles: Vec<Happening>,
+    /// Safe stops before the last picture was taken; later ones are the end of the run.
+    #[serde(default)]
+    pub safe_stops_on_the_way: u64,
     /// The gate at the end.
     pub gate: Option<GateStatus>,
     /// The gate's latest happenings, oldest first.

@@ -1,7 +1,8 @@
 //! The view as a full screen: a table of cameras, a curve of ages for each, gauges of the link, the control row.
 //!
 //! Pure: draws a [`Snapshot`] into a frame and nothing else; time proportional to the screen. Invariant: it draws
-//! into a screen of any size, also of none, and takes any value.
+//! into a screen of any size, also of none, and takes any value. What has no room is left out in order of its worth, and
+//! never cut in the middle of a figure: a very small screen has words alone, the vehicle's state first.
 
 use std::time::Duration;
 
@@ -9,23 +10,46 @@ use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
 use ratatui::style::{Color, Modifier, Style, Stylize};
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Block, Cell, Gauge, Paragraph, Row, Sparkline, Table};
+use ratatui::widgets::{Block, Gauge, Paragraph, Sparkline};
 
-use super::snapshot::{CameraRow, Snapshot, clock, ms, rate, size};
-use crate::control::keyboard::HELP;
+use super::snapshot::{CameraRow, Snapshot, clock, ms, rate};
+use crate::control::keyboard::{HELP, QUIT_HELP};
 use crate::safety::State;
 use crate::text::printable;
+
+mod cameras;
+mod small;
 
 /// Longest name that is shown.
 const NAME: usize = 40;
 /// Curves of this many cameras at most; more would leave no row for the rest.
 const MOST_CURVES: usize = 4;
 const CURVE_ROWS: u16 = 4;
+/// Rows of everything but cameras and curves.
+const OTHER_ROWS: u16 = 12;
+/// Below this many columns there are no tables.
+const NARROWEST: u16 = 50;
+/// From here on there is room for every figure of link and control.
+const WIDE: u16 = 100;
 
 /// Draws `snapshot` over the whole frame.
 pub fn draw(frame: &mut Frame, snapshot: &Snapshot) {
+    let cameras = u16::try_from(snapshot.cameras.len()).unwrap_or(u16::MAX);
+    let area = frame.area();
+    let spare = area.height.checked_sub(cameras.saturating_add(OTHER_ROWS));
+    match spare {
+        Some(spare) if area.width >= NARROWEST => {
+            draw_whole(frame, snapshot, usize::from(spare / CURVE_ROWS))
+        }
+        _ => frame.render_widget(small::text(snapshot, area.height), area),
+    }
+}
+
+/// Tables and, as far as there is room for them, curves.
+fn draw_whole(frame: &mut Frame, snapshot: &Snapshot, room_for_curves: usize) {
     let rows_of = |count: usize| u16::try_from(count).unwrap_or(u16::MAX);
-    let curves = snapshot.cameras.len().min(MOST_CURVES);
+    let with_ages = snapshot.cameras.iter().take_while(|row| row.knows_ages()).count();
+    let curves = with_ages.min(MOST_CURVES).min(room_for_curves);
     let [head, cameras, ages, link, control, foot] = Layout::vertical([
         Constraint::Length(1),
         Constraint::Length(rows_of(snapshot.cameras.len()).saturating_add(3)),
@@ -36,44 +60,20 @@ pub fn draw(frame: &mut Frame, snapshot: &Snapshot) {
     ])
     .areas(frame.area());
     frame.render_widget(header(snapshot), head);
-    frame.render_widget(camera_table(&snapshot.cameras), cameras);
+    frame.render_widget(cameras::table(&snapshot.cameras, cameras.width), cameras);
     draw_curves(frame, ages, &snapshot.cameras[..curves]);
     draw_link(frame, link, snapshot);
-    frame.render_widget(control_line(snapshot), control);
+    frame.render_widget(control_line(snapshot, control.width), control);
     frame.render_widget(footer(snapshot), foot);
 }
 
-fn header(snapshot: &Snapshot) -> Line<'_> {
+fn header(snapshot: &Snapshot) -> Line<'static> {
     let total = snapshot.total.map_or(String::new(), |total| format!(" of {}", clock(total)));
     Line::from(vec![
         Span::raw(" tokkyu ").bold().reversed(),
         Span::raw(format!(" {}  ", printable(&snapshot.network, NAME))),
         Span::raw(format!("{}{total}", clock(snapshot.elapsed))),
     ])
-}
-
-fn camera_table(cameras: &[CameraRow]) -> Table<'_> {
-    let titles =
-        ["camera", "age", "p50", "p99", "rate", "size", "arrived", "lost", "late", "expired", "dropped"];
-    let widths = [16, 9, 9, 9, 8, 9, 8, 6, 6, 7, 7].map(Constraint::Length);
-    Table::new(cameras.iter().map(camera_row), widths)
-        .header(Row::new(titles).style(Style::new().add_modifier(Modifier::BOLD)))
-        .block(Block::bordered().title(" pictures "))
-}
-
-fn camera_row(row: &CameraRow) -> Row<'_> {
-    let ledger = &row.ledger;
-    let counts = [ledger.delivered, ledger.lost, ledger.late, ledger.expired, ledger.dropped];
-    let mut cells = vec![
-        Cell::from(printable(&row.name, NAME)),
-        Cell::from(ms(row.age)).style(age_style(row.age, row.lifespan)),
-        Cell::from(ms(row.p50)),
-        Cell::from(ms(row.p99)).style(age_style(row.p99, row.lifespan)),
-        Cell::from(format!("{:.1} Hz", row.rate_hz)),
-        Cell::from(size(row.size_bytes)),
-    ];
-    cells.extend(counts.map(|count| Cell::from(count.to_string())));
-    Row::new(cells)
 }
 
 /// Green below half the lifespan, yellow below the lifespan, red beyond; plain where there is nothing to compare.
@@ -107,12 +107,17 @@ fn draw_link(frame: &mut Frame, area: Rect, snapshot: &Snapshot) {
     let block = Block::bordered().title(" link ");
     let [gauge_row, text_row] = Layout::vertical([Constraint::Length(1); 2]).areas(block.inner(area));
     frame.render_widget(block, area);
-    let label = format!("{} of {} granted", rate(link.send_bps), rate(link.granted_bps));
     let used = fraction(link.send_bps, link.granted_bps);
-    frame.render_widget(Gauge::default().ratio(used).label(label).gauge_style(Color::Blue), gauge_row);
+    frame.render_widget(
+        Gauge::default().ratio(used).label(link.sending()).gauge_style(Color::Blue),
+        gauge_row,
+    );
+    let carries = match area.width {
+        WIDE.. => format!("network carries about {}   ", rate(link.capacity_bps)),
+        _ => String::new(),
+    };
     let text = format!(
-        "network carries about {}   rtt {}   loss {:.1} %   parity {:.1} %   repair {:.1} %",
-        rate(link.capacity_bps),
+        "{carries}rtt {}   loss {:.1} %   parity {:.1} %   repair {:.1} %",
         ms(link.rtt),
         link.loss_percent,
         link.parity_percent,
@@ -126,33 +131,43 @@ fn fraction(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { (part as f64 / whole as f64).clamp(0.0, 1.0) }
 }
 
-fn control_line(snapshot: &Snapshot) -> Paragraph<'_> {
-    let row = &snapshot.control;
-    let (gate, style) = match row.gate {
+/// The gate's state with the colour it deserves.
+fn gate_span(gate: Option<State>) -> Span<'static> {
+    let (gate, style) = match gate {
         None => ("not reported", Style::new()),
         Some(gate @ State::Driving) => (gate.as_str(), Style::new().fg(Color::Green)),
         Some(gate @ State::Waiting) => (gate.as_str(), Style::new().fg(Color::Yellow)),
         Some(gate) => (gate.as_str(), Style::new().fg(Color::White).bg(Color::Red).bold()),
     };
-    let wanted = row.controls.map_or(String::new(), |c| {
-        format!("   throttle {:.2}  brake {:.2}  steering {:+.2}", c.throttle(), c.brake(), c.steering())
-    });
-    let text = format!(
-        "   age {}  p50 {}  p99 {}   safe stops {}{wanted}",
-        ms(row.last),
-        ms(row.p50),
-        ms(row.p99),
-        row.safe_stops
-    );
-    let line = Line::from(vec![Span::styled(gate, style), Span::raw(text)]);
+    Span::styled(gate, style)
+}
+
+fn control_line(snapshot: &Snapshot, width: u16) -> Paragraph<'_> {
+    let row = &snapshot.control;
+    let (last, p50, p99) = (ms(row.last), ms(row.p50), ms(row.p99));
+    let mut text = format!("   age {last}  p99 {p99}   safe stops {}", row.safe_stops);
+    if width >= WIDE {
+        let wanted = row.controls.map_or(String::new(), |c| {
+            format!("   throttle {:.2}  brake {:.2}  steering {:+.2}", c.throttle(), c.brake(), c.steering())
+        });
+        text = format!("   age {last}  p50 {p50}  p99 {p99}   safe stops {}{wanted}", row.safe_stops);
+    }
+    let line = Line::from(vec![gate_span(row.gate), Span::raw(text)]);
     Paragraph::new(line).block(Block::bordered().title(" control "))
 }
 
 fn footer(snapshot: &Snapshot) -> Line<'_> {
     match &snapshot.notice {
-        Some(notice) => Line::from(printable(notice, 300)).style(Style::new().fg(Color::Yellow).bold()),
-        None => Line::from(HELP).style(Style::new().add_modifier(Modifier::DIM)),
+        Some(notice) => notice_line(notice),
+        None => {
+            let keys = if snapshot.keys_drive { HELP } else { QUIT_HELP };
+            Line::from(keys).style(Style::new().add_modifier(Modifier::DIM))
+        }
     }
+}
+
+fn notice_line(notice: &str) -> Line<'static> {
+    Line::from(printable(notice, 300)).style(Style::new().fg(Color::Yellow).bold())
 }
 
 #[cfg(test)]
@@ -189,7 +204,7 @@ mod tests {
         let rows = rows(&screen(120, 30, &example()));
         assert!(rows[0].contains("lte-drive") && rows[0].contains("1:15 of 2:00"), "{}", rows[0]);
         let front = words(row_with(&rows, "374.0 kB")).replace('│', "");
-        assert_eq!(front, "camera/front 45.0 ms 44.0 ms 212.0 ms 10.0 Hz 374.0 kB 1188 3 3 4 2");
+        assert_eq!(front, "camera/front 45.0 ms 44.0 ms 212.0 ms 10.0 Hz 374.0 kB 85 1188 3 3 4 2");
         assert!(row_with(&rows, "granted").contains("30.10 Mbit/s of 40.00 Mbit/s granted"));
         let link = words(row_with(&rows, "network carries")).replace('│', "");
         assert_eq!(
@@ -203,6 +218,45 @@ mod tests {
         );
         assert!(control.contains("throttle 0.50  brake 0.00  steering -0.25"), "{control}");
         assert!(row_with(&rows, "quit").contains("emergency stop"));
+    }
+
+    #[test]
+    fn a_narrow_screen_has_fewer_columns_and_each_of_them_whole() {
+        let rows = rows(&screen(60, 24, &example()));
+        let titles = words(row_with(&rows, "camera ")).replace('│', "");
+        assert_eq!(titles, "camera age p99 rate lost late");
+        let front = words(row_with(&rows, "45.0 ms")).replace('│', "");
+        assert_eq!(front, "camera/front 45.0 ms 212.0 ms 10.0 Hz 3 3");
+        assert!(row_with(&rows, "rtt").contains("repair 1.5 %"));
+        assert!(row_with(&rows, "driving").contains("age 19.0 ms  p99 60.0 ms   safe stops 2"));
+        assert!(row_with(&rows, "ages of").contains("camera/front"), "a curve where there are rows for it");
+    }
+
+    #[test]
+    fn a_tiny_screen_says_first_whether_the_vehicle_obeys_and_how_old_the_pictures_are() {
+        let tiny = rows(&screen(24, 4, &example()));
+        assert_eq!(tiny, ["driving 19.0 ms", "front 45.0 ms", "rear 620.0 ms", "38.0 ms rtt, 2.5 % lost"]);
+        let notice = Snapshot { notice: Some("the disk is full".into()), ..example() };
+        assert_eq!(rows(&screen(24, 4, &notice))[..2], ["driving 19.0 ms", "the disk is full"]);
+    }
+
+    #[test]
+    fn an_end_that_knows_no_ages_shows_no_columns_and_curves_of_them() {
+        let mut snapshot = example();
+        for row in &mut snapshot.cameras {
+            *row = CameraRow { age: None, p50: None, p99: None, ages: Vec::new(), ..row.clone() };
+            row.ledger.delivered = 7;
+        }
+        let shown = rows(&screen(120, 30, &snapshot)).join("\n");
+        assert!(!shown.contains("p50  ") && !shown.contains("ages of"), "{shown}");
+        assert!(shown.contains("quality") && shown.contains("arrived"), "{shown}");
+    }
+
+    #[test]
+    fn the_keys_that_are_told_are_those_that_work() {
+        let told = |keys_drive| rows(&screen(120, 30, &Snapshot { keys_drive, ..example() })).join("\n");
+        assert!(told(true).contains("emergency stop") && !told(false).contains("emergency stop"));
+        assert!(told(false).contains("q quit"));
     }
 
     #[test]

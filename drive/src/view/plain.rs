@@ -2,7 +2,7 @@
 //!
 //! Pure. Invariant: the line has no line end and no control character, whatever the peer calls its flows.
 
-use super::snapshot::{CameraRow, Snapshot, clock, ms, rate};
+use super::snapshot::{CameraRow, Snapshot, clock, ms};
 use crate::text::printable;
 
 /// Longest name that is shown.
@@ -22,8 +22,9 @@ pub fn line(snapshot: &Snapshot) -> String {
 
 fn camera(row: &CameraRow) -> String {
     let ledger = &row.ledger;
+    let quality = row.quality.map_or(String::new(), |quality| format!(" quality {quality}"));
     format!(
-        "{} age {} p50 {} p99 {} {:.1} Hz lost {} late {} expired {} dropped {}",
+        "{} age {} p50 {} p99 {} {:.1} Hz{quality} lost {} late {} expired {} dropped {}",
         printable(&row.name, NAME),
         ms(row.age),
         ms(row.p50),
@@ -40,9 +41,8 @@ fn camera(row: &CameraRow) -> String {
 pub(crate) fn link(snapshot: &Snapshot) -> String {
     let link = &snapshot.link;
     format!(
-        "link {} of {} granted, rtt {}, loss {:.1} %, parity {:.1} %, repair {:.1} %",
-        rate(link.send_bps),
-        rate(link.granted_bps),
+        "link {}, rtt {}, loss {:.1} %, parity {:.1} %, repair {:.1} %",
+        link.sending(),
         ms(link.rtt),
         link.loss_percent,
         link.parity_percent,
@@ -68,7 +68,7 @@ mod tests {
         assert_eq!(
             line(&example()),
             "1:15/2:00 lte-drive \
-             | camera/front age 45.0 ms p50 44.0 ms p99 212.0 ms 10.0 Hz lost 3 late 3 expired 4 dropped 2 \
+             | camera/front age 45.0 ms p50 44.0 ms p99 212.0 ms 10.0 Hz quality 85 lost 3 late 3 expired 4 dropped 2 \
              | camera/rear age 620.0 ms p50 – p99 – 0.0 Hz lost 0 late 0 expired 0 dropped 0 \
              | link 30.10 Mbit/s of 40.00 Mbit/s granted, rtt 38.0 ms, loss 2.5 %, parity 8.2 %, repair 1.5 % \
              | control driving age 19.0 ms p50 21.0 ms p99 60.0 ms safe stops 2"

@@ -24,6 +24,8 @@ pub struct Snapshot {
     pub link: LinkRow,
     /// The commands, as the vehicle reports them.
     pub control: ControlRow,
+    /// The vehicle is driven by this terminal's keys.
+    pub keys_drive: bool,
     /// A message for the driver, such as a disk that is full.
     pub notice: Option<String>,
 }
@@ -47,6 +49,8 @@ pub struct CameraRow {
     pub p99: Option<Duration>,
     /// Length of the newest sample in bytes.
     pub size_bytes: u64,
+    /// JPEG quality of the newest picture that was sent, where its camera compresses and this end knows.
+    pub quality: Option<u8>,
     /// Ages on arrival of the last pictures, oldest first.
     pub ages: Vec<Duration>,
 }
@@ -106,6 +110,23 @@ pub(crate) fn rate(bps: u64) -> String {
     }
 }
 
+impl LinkRow {
+    /// How much is sent, of what is granted where anything is.
+    pub(super) fn sending(&self) -> String {
+        match self.granted_bps {
+            0 => format!("{} sent", rate(self.send_bps)),
+            granted => format!("{} of {} granted", rate(self.send_bps), rate(granted)),
+        }
+    }
+}
+
+impl CameraRow {
+    /// Whether this end knows how old pictures are on arrival: the sender does not.
+    pub(super) fn knows_ages(&self) -> bool {
+        self.age.is_some() || self.ledger.delivered == 0
+    }
+}
+
 /// Bytes, in kB from 1000 on.
 pub(crate) fn size(bytes: u64) -> String {
     if bytes < 1_000 { format!("{bytes} B") } else { format!("{:.1} kB", bytes as f64 / 1e3) }
@@ -128,6 +149,7 @@ pub(super) fn example() -> Snapshot {
         p50: ms(44),
         p99: ms(212),
         size_bytes: 374_000,
+        quality: Some(85),
         ages: (0..50).map(|n| Duration::from_millis(40 + n % 7 * 10)).collect(),
     };
     let rear =
@@ -156,6 +178,7 @@ pub(super) fn example() -> Snapshot {
         cameras: vec![front, rear],
         link,
         control,
+        keys_drive: true,
         notice: None,
     }
 }
@@ -173,5 +196,7 @@ mod tests {
         assert_eq!(rates, ["999 bit/s", "1.5 kbit/s", "30.10 Mbit/s", "2.00 Gbit/s"]);
         assert_eq!([size(999), size(374_000)], ["999 B", "374.0 kB"]);
         assert_eq!(clock(Duration::from_secs(3_605)), "60:05");
+        let link = LinkRow { send_bps: 999, ..LinkRow::default() };
+        assert_eq!(link.sending(), "999 bit/s sent", "an end that asks for nothing is granted nothing");
     }
 }

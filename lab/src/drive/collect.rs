@@ -43,6 +43,8 @@ pub struct Outcome {
     pub case: DriveCase,
     /// What makes the case doubtful. Also in its notes.
     pub faults: Vec<String>,
+    /// Exit code of the first program that failed by itself.
+    pub exit_code: Option<i32>,
     /// The run was ended early because somebody asked for it.
     pub interrupted: bool,
     /// The joined records.
@@ -60,6 +62,7 @@ impl Outcome {
         Outcome {
             case,
             faults: Vec::new(),
+            exit_code: None,
             interrupted: false,
             records: Vec::new(),
             unwritten: None,
@@ -152,10 +155,7 @@ fn write_records(path: &Path, records: &[Record]) -> Result<(), RecordError> {
 fn how_it_ended(outcome: &mut Outcome, evidence: &Evidence) {
     match evidence.asked {
         Some((_, Reason::Overdue)) => outcome.fault("the programs did not end by themselves".to_owned()),
-        Some((_, Reason::Stopped)) => {
-            outcome.case.notes.push("interrupted: what was measured until then".into())
-        }
-        Some((_, Reason::OneEnded)) | None => {}
+        Some((_, Reason::Stopped | Reason::OneEnded)) | None => {}
     }
     for program in evidence.programs {
         let asked = evidence.asked.map(|(at, _)| at);
@@ -163,7 +163,10 @@ fn how_it_ended(outcome: &mut Outcome, evidence: &Evidence) {
         match program.failure() {
             // Told to end, a program says so with its exit code.
             Some(_) if !by_itself && program.was_interrupted() => {}
-            Some(failure) => outcome.fault(failure),
+            Some(failure) => {
+                outcome.exit_code = outcome.exit_code.or(program.exit_code());
+                outcome.fault(failure);
+            }
             None => {}
         }
     }
@@ -219,6 +222,8 @@ fn add_summaries(outcome: &mut Outcome, folder: &CaseFolder) {
                     outcome.fault(format!("{}: {count} {what}", name_of(end)));
                 }
                 outcome.case.notes.extend(summary.safe_stops());
+                outcome.case.notes.extend(summary.qualities());
+                outcome.case.notes.extend(summary.troubles());
                 link.insert(name_of(end).to_owned(), summary.link());
             }
             Err(why) => {

@@ -14,7 +14,6 @@
 //! programs ended well, and every picture asked for was offered.
 
 mod algorithm;
-mod beside;
 mod bulk_flow;
 mod case;
 mod collect;
@@ -34,7 +33,6 @@ mod sim;
 mod summary;
 
 pub use algorithm::{Algorithm, NoAlgorithm, algorithm_names, check_algorithms};
-pub use beside::{markdown, table, text};
 pub use case::{CaseSpec, IMAGES_MAX, Pictures};
 pub use collect::{Outcome, wire_note};
 pub use competition::BESIDE_MAX;

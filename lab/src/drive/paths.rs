@@ -3,7 +3,7 @@
 //! ```text
 //! DIR/robot.yaml                    what both ends declare
 //!     vehicle.site.yaml             where the operator is, own key, whom to trust; likewise operator.site.yaml
-//!     keys/vehicle.key(.pub)        made for this run, worth nothing elsewhere; likewise operator.key
+//!     keys/vehicle.key.pub          made for this run, its private half removed at the end; likewise operator.key.pub
 //!     vehicle.csv  operator.csv     raw records of each end
 //!     vehicle.json operator.json    summaries of each end
 //!     vehicle.log  operator.log     what each end said on standard error

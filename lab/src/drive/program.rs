@@ -112,6 +112,11 @@ impl Program {
         Some(format!("tokkyu {} ended with {how}{said}", name_of(self.end)))
     }
 
+    /// Its exit code; `None` while it runs, and when a signal ended it.
+    pub(super) fn exit_code(&self) -> Option<i32> {
+        self.ended?.status.code()
+    }
+
     /// Whether it ended because it was told to: by its exit code, or by the signal itself where that came before it
     /// listened to signals.
     pub(super) fn was_interrupted(&self) -> bool {

@@ -11,6 +11,8 @@
 //!      └─────────── SIGTERM ────► Asked ──── both ended ──────┤
 //!                                   └─ PATIENCE ─► SIGKILL ───┘
 //! ```
+//!
+//! The vehicle is told first: it waits a moment for its last pictures, and the operator must still be there for them.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -35,10 +37,15 @@ use super::setup;
 /// From the start of the programs to the first tick: the handshake takes some round trips, and a program that draws
 /// pictures or opens a film needs a moment before.
 pub const START_DELAY: Duration = Duration::from_millis(1_500);
+/// A camera that missed some ticks may take its last pictures so much later; one that is gone must not hold up the end.
+const CATCH_UP: Duration = Duration::from_secs(2);
 /// After the last tick: the programs wait 2 s for what is under way, and write their records.
 const DRAIN: Duration = Duration::from_secs(10);
 /// From SIGTERM to SIGKILL.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// How long the operator is left alone after SIGTERM to the vehicle, and after the vehicle's end.
+const VEHICLE_FIRST: Duration = Duration::from_millis(1_500);
+const LAST_PICTURES: Duration = Duration::from_millis(300);
 /// How long one program waits for the other that has ended, before it is told to end too. It notices by itself within
 /// the link's lease of a second.
 const ALONE: Duration = Duration::from_secs(5);
@@ -98,7 +105,7 @@ pub fn run(
     stop: &dyn Fn() -> bool,
 ) -> Result<Outcome, DriveError> {
     let network = Network::up(&spec.profile, spec.seed)?;
-    setup::write(spec, folder, network.addresses())?;
+    let _keys = setup::write(spec, folder, network.addresses())?;
     let begin = monotonic_now() + START_DELAY;
     let caveat = network.caveat();
     let variant = network.variant();
@@ -113,8 +120,12 @@ pub fn run(
         started.push(Program::start(&network, folder, end, command, lines.clone())?);
     }
     drop(lines);
-    let mut supervisor =
-        Supervisor { programs: started, overdue_at: begin + spec.span() + DRAIN, asked: None };
+    let mut supervisor = Supervisor {
+        programs: started,
+        overdue_at: begin + spec.span() + DRAIN,
+        asked: None,
+        told: Vec::new(),
+    };
     supervisor.run(&heard, watcher, stop);
     let beside = competition.stop();
     let wire = network.down();
@@ -158,6 +169,9 @@ fn command_for(
         (End::Operator, _, Some(save)) => flag("--save", save.into()),
         _ => {}
     }
+    if end == End::Vehicle {
+        flag("--duration", format!("{} ms", (spec.span() + CATCH_UP).as_millis()).into());
+    }
     command.arg("--same-clock");
     if end == End::Operator {
         command.args(["--control", "pattern"]);
@@ -181,6 +195,8 @@ struct Supervisor {
     overdue_at: MonoTime,
     /// When the programs were told to end, and why.
     asked: Option<(MonoTime, Reason)>,
+    /// Who got SIGTERM: a second one would end it at once.
+    told: Vec<End>,
 }
 
 impl Supervisor {
@@ -212,12 +228,31 @@ impl Supervisor {
             None => {
                 if let Some(reason) = self.reason_to_end(now, stopped) {
                     self.asked = Some((now, reason));
-                    self.signal(Signal::SIGTERM);
+                    self.tell(End::Vehicle);
                 }
             }
-            Some((at, _)) if now.since(at) > PATIENCE => self.signal(Signal::SIGKILL),
+            Some((at, _)) if now.since(at) > PATIENCE => self.kill(),
+            Some((at, _)) if self.is_operators_turn(now, at) => self.tell(End::Operator),
             Some(_) => {}
         }
+    }
+
+    /// Whether the operator, too, is told to end. Usually it has ended by itself, because the vehicle left.
+    fn is_operators_turn(&self, now: MonoTime, asked: MonoTime) -> bool {
+        let vehicle = self.programs.iter().find(|program| program.end == End::Vehicle);
+        let left = vehicle.map_or(Some(asked), |vehicle| vehicle.ended.map(|ended| ended.at));
+        now.since(asked) > VEHICLE_FIRST || left.is_some_and(|left| now.since(left) > LAST_PICTURES)
+    }
+
+    fn tell(&mut self, end: End) {
+        if !self.told.contains(&end) {
+            self.told.push(end);
+            self.signal(end, Signal::SIGTERM);
+        }
+    }
+
+    fn kill(&self) {
+        [End::Vehicle, End::Operator].into_iter().for_each(|end| self.signal(end, Signal::SIGKILL));
     }
 
     fn reason_to_end(&self, now: MonoTime, stopped: bool) -> Option<Reason> {
@@ -232,8 +267,8 @@ impl Supervisor {
         }
     }
 
-    fn signal(&self, signal: Signal) {
-        self.programs.iter().for_each(|program| program.signal(signal));
+    fn signal(&self, end: End, signal: Signal) {
+        self.programs.iter().filter(|program| program.end == end).for_each(|program| program.signal(signal));
     }
 }
 
@@ -247,7 +282,7 @@ mod tests {
     const BEGIN: MonoTime = MonoTime::from_millis(10_000);
 
     fn supervisor(programs: Vec<Program>) -> Supervisor {
-        Supervisor { programs, overdue_at: BEGIN + Duration::from_secs(60), asked: None }
+        Supervisor { programs, overdue_at: BEGIN + Duration::from_secs(60), asked: None, told: Vec::new() }
     }
 
     /// A program that will not listen to SIGTERM.
@@ -280,6 +315,23 @@ mod tests {
         assert_eq!(reason(vec![], BEGIN + Duration::from_secs(61), false), Some(Reason::Overdue));
         let failed = vec![Program::past(End::Vehicle, 1, BEGIN)];
         assert_eq!(reason(failed, BEGIN + Duration::from_secs(61), true), Some(Reason::Stopped));
+    }
+
+    #[test]
+    fn the_operator_is_told_to_end_after_the_vehicle_had_time_for_its_last_pictures() {
+        let told = |vehicle: Program, after: Duration| {
+            let mut supervisor = supervisor(vec![vehicle, Program::past(End::Operator, 0, BEGIN)]);
+            supervisor.on_look(BEGIN, true);
+            supervisor.on_look(BEGIN + after, true);
+            supervisor.told
+        };
+        let gone = |after| told(Program::past(End::Vehicle, 130, BEGIN), after);
+        assert_eq!(gone(LAST_PICTURES), [End::Vehicle]);
+        assert_eq!(gone(LAST_PICTURES + Duration::from_millis(1)), [End::Vehicle, End::Operator]);
+        let mut child = deaf();
+        let stays = |after| told(Program::running(End::Vehicle, &child), after);
+        assert_eq!(stays(VEHICLE_FIRST), [End::Vehicle]);
+        child.wait().unwrap_err();
     }
 
     #[test]

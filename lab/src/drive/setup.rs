@@ -32,13 +32,31 @@ pub(super) struct Addresses {
     pub(super) operator: SocketAddr,
 }
 
-/// Writes all files of a run.
-pub(super) fn write(spec: &CaseSpec, folder: &CaseFolder, addresses: Addresses) -> Result<(), DriveError> {
+/// Private keys of a run, removed on drop: what is kept of a run may be given away.
+pub(super) struct PrivateKeys<'a>(&'a CaseFolder);
+
+impl Drop for PrivateKeys<'_> {
+    fn drop(&mut self) {
+        for end in [End::Vehicle, End::Operator] {
+            // Not there if the run failed before it was made.
+            let _ = fs::remove_file(self.0.key(end));
+        }
+    }
+}
+
+/// Writes all files of a run. Its private keys are there as long as what is given back.
+pub(super) fn write<'a>(
+    spec: &CaseSpec,
+    folder: &'a CaseFolder,
+    addresses: Addresses,
+) -> Result<PrivateKeys<'a>, DriveError> {
+    let keys = PrivateKeys(folder);
     for end in [End::Vehicle, End::Operator] {
         SecretKey::create(&folder.key(end), &format!("{} of a lab run", name_of(end)))?;
         put(&folder.site(end), &site(folder, end, addresses))?;
     }
-    put(&folder.robot(), &robot(spec))
+    put(&folder.robot(), &robot(spec))?;
+    Ok(keys)
 }
 
 fn put(path: &Path, text: &str) -> Result<(), DriveError> {
@@ -145,7 +163,7 @@ mod tests {
             listen: "10.77.0.2:7447".parse().unwrap(),
             operator: "10.77.0.2:7447".parse().unwrap(),
         };
-        write(&spec(Quality::Link, Pictures::Dummy), &folder, addresses).unwrap();
+        let keys = write(&spec(Quality::Link, Pictures::Dummy), &folder, addresses).unwrap();
         for end in [End::Vehicle, End::Operator] {
             let site = yaml::site::load(&folder.site(end)).unwrap();
             let own = SecretKey::load(&site.link.identity.unwrap()).unwrap().public();
@@ -155,5 +173,10 @@ mod tests {
         }
         let vehicle = yaml::site::load(&folder.site(End::Vehicle)).unwrap();
         assert_eq!(vehicle.link.operator, Some(addresses.operator));
+        drop(keys);
+        for end in [End::Vehicle, End::Operator] {
+            assert!(!folder.key(end).exists(), "a private key outlives its run");
+            assert!(public_path(&folder.key(end)).exists());
+        }
     }
 }

@@ -15,10 +15,38 @@ use super::case::{COMMAND, CaseSpec};
 use super::collect::{Outcome, fill};
 use super::paths::CaseFolder;
 
-/// Simulates `spec` and keeps its records in `folder`.
-pub fn simulate(spec: &CaseSpec, folder: &CaseFolder) -> Outcome {
-    let outcomes = drive(&spec.profile, spec.seed, &spec.workload(), SessionConfig::default());
-    let records = records_of(spec, &outcomes);
+/// Between two looks whether to stop.
+const LOOK_EVERY: Duration = Duration::from_millis(20);
+
+/// Simulates `spec` and keeps its records in `folder`. `None`, with no folder, as soon as `stop` says so: half a simulation
+/// is of no use.
+pub fn simulate(spec: &CaseSpec, folder: &CaseFolder, stop: &dyn Fn() -> bool) -> Option<Outcome> {
+    match computed(spec, stop) {
+        Some(outcomes) => Some(outcome(spec, &outcomes, folder)),
+        None => {
+            // What is not empty is not ours.
+            let _ = fs::remove_dir(folder.path().join("keys")).and_then(|()| fs::remove_dir(folder.path()));
+            None
+        }
+    }
+}
+
+/// The simulation, on a thread of its own; told to stop, it is left behind, and ends with the program.
+fn computed(spec: &CaseSpec, stop: &dyn Fn() -> bool) -> Option<Outcomes> {
+    let (profile, seed, workload) = (spec.profile.clone(), spec.seed, spec.workload());
+    let work = std::thread::spawn(move || drive(&profile, seed, &workload, SessionConfig::default()));
+    while !work.is_finished() {
+        if stop() {
+            return None;
+        }
+        std::thread::sleep(LOOK_EVERY);
+    }
+    // A model that panicked takes the command with it, as it would without the thread.
+    Some(work.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+}
+
+fn outcome(spec: &CaseSpec, outcomes: &Outcomes, folder: &CaseFolder) -> Outcome {
+    let records = records_of(spec, outcomes);
     let mut outcome = Outcome::of(DriveCase { simulated: true, ..spec.blank("default") });
     if !spec.beside.is_empty() {
         outcome.fault("TCP beside: there is no TCP in the simulation".to_owned());

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use super::case::stream_of;
+
 /// Largest summary that is read: some kB are usual.
 const MAX_BYTES: u64 = 16 << 20;
 
@@ -65,10 +67,41 @@ impl Summary {
         gaps.into_iter().map(|(name, what)| (what, count(name))).filter(|(_, count)| *count > 0).collect()
     }
 
-    /// Safe stops of the vehicle, if there were any.
+    /// Safe stops of the vehicle while it took pictures, if there were any. After its last picture the operator leaves, and a
+    /// safe stop is what is then asked for.
     pub(super) fn safe_stops(&self) -> Option<String> {
-        let stops = self.0.pointer("/gate/safe_stops")?.as_u64().filter(|stops| *stops > 0)?;
+        let stops = self.0.get("safe_stops_on_the_way")?.as_u64().filter(|stops| *stops > 0)?;
         Some(format!("{stops} safe stops: no fresh command for longer than the deadline"))
+    }
+
+    /// What quality each compressing camera used, a line each.
+    pub(super) fn qualities(&self) -> Vec<String> {
+        let cameras = self.0.get("qualities").and_then(Value::as_array).into_iter().flatten();
+        let told = cameras.filter_map(|camera| {
+            let count = |name: &str| camera.get(name)?.as_u64();
+            let means = camera.get("means")?.as_array()?.iter().map(Value::to_string);
+            Some(format!(
+                "{}: JPEG quality {} at first, {} to {}, mean of each {} s: {}",
+                stream_of(camera.get("stream")?.as_str()?),
+                count("first")?,
+                count("lowest")?,
+                count("highest")?,
+                count("span_s")?,
+                means.collect::<Vec<_>>().join(" ")
+            ))
+        });
+        told.collect()
+    }
+
+    /// What its cameras had to complain of, and when.
+    pub(super) fn troubles(&self) -> Vec<String> {
+        let first = self.0.get("first_tick_ns").and_then(Value::as_u64).unwrap_or(0);
+        let troubles = self.0.get("troubles").and_then(Value::as_array).into_iter().flatten();
+        let told = troubles.filter_map(|trouble| {
+            let at_ns = trouble.get("at_ns")?.as_u64()?.saturating_sub(first);
+            Some(format!("at {:.1} s: {}", at_ns as f64 / 1e9, trouble.get("text")?.as_str()?))
+        });
+        told.collect()
     }
 
     /// What it says of the link, in its own words; null if nothing.
@@ -106,10 +139,24 @@ mod tests {
 
     #[test]
     fn what_a_programs_records_lack_and_its_safe_stops_are_told() {
-        let summary = Summary(json!({"unrecorded": 3, "ticks_left_out": 0, "gate": {"safe_stops": 2}}));
+        let trouble = json!({"at_ns": 3_500_000_000_u64, "text": "camera/1: the camera vanished"});
+        let summary = Summary(json!({
+            "unrecorded": 3, "ticks_left_out": 0, "safe_stops_on_the_way": 2, "gate": {"safe_stops": 3},
+            "first_tick_ns": 1_000_000_000, "troubles": [trouble],
+        }));
         assert_eq!(summary.gaps().len(), 1);
         assert!(summary.safe_stops().unwrap().starts_with("2 safe stops"));
-        assert_eq!(Summary(json!({"gate": null})).safe_stops(), None);
+        assert_eq!(summary.troubles(), ["at 2.5 s: camera/1: the camera vanished"]);
+        let calm = Summary(json!({"safe_stops_on_the_way": 0, "gate": {"safe_stops": 1}}));
+        assert_eq!((calm.safe_stops(), calm.troubles()), (None, Vec::new()));
+    }
+
+    #[test]
+    fn the_quality_of_a_camera_is_told_over_time() {
+        let camera = json!({"stream": "camera/image1", "first": 75, "lowest": 40, "highest": 90, "last": 88,
+            "span_s": 1, "means": [71, 45, 88]});
+        let told = Summary(json!({"qualities": [camera, {"stream": "of another version"}]})).qualities();
+        assert_eq!(told, ["camera/1: JPEG quality 75 at first, 40 to 90, mean of each 1 s: 71 45 88"]);
     }
 
     #[test]

@@ -145,8 +145,8 @@ fn case_part(part: &Shown<'_>) -> Result<String, ReportError> {
     out.push_str(&classed("p", "soft", &table::summary_line(case)));
     out.push_str(&competition_part(case));
     out.push_str(&warm_up_words(case));
-    for note in &case.notes {
-        out.push_str(&element("p", note));
+    for remark in table::remarks(case) {
+        out.push_str(&element("p", remark));
     }
     out.push_str(&record_plots(part)?);
     out.push_str(&link_statistics(&case.link));

@@ -1,0 +1,103 @@
+//! The flow that brings the gate's state to the operator: both of its ends.
+//!
+//! Runs in the main threads, and never waits. It is best effort: the next report says more than one that was lost.
+
+use bytes::Bytes;
+use tokkyu_contract::yaml::robot::Robot;
+use tokkyu_contract::{Class, FlowId, History, MonoTime, Qos, Reliability};
+use tokkyu_link::core::{Publication, Subscription};
+use tokkyu_link::runtime::{Link, Publisher, Subscriber};
+
+use super::DriveError;
+use crate::safety::State;
+use crate::safety::report::{GateReport, REPORT_BYTES, REPORT_EVERY, TOPIC, WORTH};
+
+const TYPE: &str = "tokkyu/GateReport";
+
+fn qos() -> Qos {
+    Qos {
+        reliability: Reliability::BestEffort,
+        history: History::KeepLast { depth: 1 },
+        lifespan: Some(WORTH),
+        ..Qos::default()
+    }
+}
+
+/// Refuses a robot that has a flow of its own under the reserved name.
+pub(crate) fn check(robot: &Robot) -> Result<(), DriveError> {
+    let taken = robot.flows.iter().any(|flow| flow.name == TOPIC);
+    let what = || "this name is reserved for the gate's own reports".to_owned();
+    match taken {
+        true => {
+            Err(DriveError::Flow { flow: TOPIC.into(), what: what(), remedy: "give the flow another name" })
+        }
+        false => Ok(()),
+    }
+}
+
+/// The vehicle's end.
+pub(crate) struct GateTeller {
+    publisher: Publisher,
+    told: Option<(MonoTime, State)>,
+}
+
+impl GateTeller {
+    /// Announces the flow; call after the cameras', whose flows count from 1.
+    pub(crate) fn open(link: &Link) -> GateTeller {
+        let publication = Publication {
+            topic: TOPIC.to_owned(),
+            type_name: TYPE.to_owned(),
+            class: Class::Realtime,
+            qos: qos(),
+            period: Some(REPORT_EVERY),
+            size_bytes: REPORT_BYTES as u32,
+        };
+        GateTeller { publisher: link.publish(publication), told: None }
+    }
+
+    /// Tells the gate's state where it changed, or was last told a while ago.
+    pub(crate) fn tell(&mut self, now: MonoTime, report: &GateReport) {
+        let is_due =
+            self.told.is_none_or(|(at, state)| state != report.state || now.since(at) >= REPORT_EVERY);
+        if is_due {
+            self.told = Some((now, report.state));
+            // Without a session it is nobody's news; a full queue has more urgent things.
+            let _ = self.publisher.send(Bytes::copy_from_slice(&report.encode()));
+        }
+    }
+}
+
+/// The operator's end.
+pub(crate) struct GateEar {
+    subscriber: Subscriber,
+    flow: Option<FlowId>,
+    heard: Option<(MonoTime, GateReport)>,
+}
+
+impl GateEar {
+    /// Asks for the flow.
+    pub(crate) fn open(link: &Link) -> GateEar {
+        let subscription = Subscription { topic: TOPIC.to_owned(), type_name: TYPE.to_owned(), qos: qos() };
+        GateEar { subscriber: link.subscribe(subscription), flow: None, heard: None }
+    }
+
+    /// Takes what came. What is no report is passed over: the state is shown as unknown soon after.
+    pub(crate) fn listen(&mut self) {
+        while let Some(sample) = self.subscriber.receive(std::time::Duration::ZERO) {
+            self.flow = Some(sample.delivered.id.flow);
+            if let Some(report) = GateReport::decode(&sample.delivered.payload) {
+                self.heard = Some((sample.delivered.at.saturating_sub(sample.delivered.age), report));
+            }
+        }
+    }
+
+    /// Whether `flow` of the session is this one: its misses are in nobody's books.
+    pub(crate) fn is_flow(&self, flow: FlowId) -> bool {
+        self.flow == Some(flow)
+    }
+
+    /// The gate at `now`, as far as it is known: an old report is none.
+    pub(crate) fn report(&self, now: MonoTime) -> Option<GateReport> {
+        self.heard.filter(|(at, _)| now.since(*at) <= WORTH).map(|(_, report)| report)
+    }
+}

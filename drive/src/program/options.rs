@@ -1,0 +1,92 @@
+//! What both programs are told at their start, and what follows from it alone.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tokkyu_contract::yaml::{Robot, Site};
+use tokkyu_contract::{Class, MonoTime};
+use tokkyu_link::runtime::{Link, Role};
+
+use super::{ClockPair, DriveError, Ready, RealTimeGrant, StatusMode, identity, trusted, wiring};
+
+/// Options of both ends, one for each flag. What is `None` or empty comes from `site`.
+#[derive(Clone, Debug)]
+pub struct EndOptions {
+    /// The robot's flows (`--robot`).
+    pub robot: Robot,
+    /// Limits and places (`--site`).
+    pub site: Site,
+    /// File of our private key (`--identity`).
+    pub identity: Option<PathBuf>,
+    /// Files or folders of public keys that may be the peer's (`--trust`).
+    pub trust: Vec<PathBuf>,
+    /// Where records of each sample are written (`--records`).
+    pub records: Option<PathBuf>,
+    /// Where the summary is written, JSON (`--summary`).
+    pub summary: Option<PathBuf>,
+    /// End after this many pictures of each camera, warm-up included (`--samples`). The operator ends when the vehicle has
+    /// gone, or 2 s after the last of them was due, once pictures came.
+    pub samples: Option<u32>,
+    /// End after this time: from the vehicle's first tick, from the operator's first session (`--duration`).
+    pub duration: Option<Duration>,
+    /// The first tick, on this machine's monotonic clock (`--start-at`); when the peer is there if `None`.
+    pub start_at: Option<MonoTime>,
+    /// `SCHED_FIFO` priority of the link's thread, at most the site's (`--priority`); 0 asks for nothing real-time.
+    pub priority: Option<u8>,
+    /// How the status is told (`--status`).
+    pub status: StatusMode,
+    /// The peer runs on this machine, so its stamps are on our clock and need no estimate (`--same-clock`). The gate goes by
+    /// the estimate all the same.
+    pub same_clock: bool,
+}
+
+impl Default for EndOptions {
+    /// A robot without flows at the default site: nothing to do until `robot` is set.
+    fn default() -> EndOptions {
+        EndOptions {
+            robot: Robot { name: String::new(), flows: Vec::new() },
+            site: Site::default(),
+            identity: None,
+            trust: Vec::new(),
+            records: None,
+            summary: None,
+            samples: None,
+            duration: None,
+            start_at: None,
+            priority: None,
+            status: StatusMode::default(),
+            same_clock: false,
+        }
+    }
+}
+
+impl EndOptions {
+    /// Starts the link with our key.
+    pub(crate) fn start_link(&self, role: Role, bind: SocketAddr) -> Result<Link, DriveError> {
+        let site = &self.site;
+        let keys = (identity(self.identity.as_deref(), &site.link)?, trusted(&self.trust, &site.link)?);
+        Ok(Link::start(wiring::link_config(role, bind, site, self.priority, keys))?)
+    }
+
+    /// The `SCHED_FIFO` priority of a thread that serves `class`.
+    pub(crate) fn fifo(&self, class: Class) -> Option<u8> {
+        wiring::fifo(&self.site, class, self.priority)
+    }
+
+    /// What is told once the program runs.
+    pub(crate) fn ready(&self, program: &str, link: &Link, clocks: ClockPair) -> Ready {
+        Ready {
+            program: program.to_owned(),
+            robot: self.robot.name.clone(),
+            local: link.local_address(),
+            at_ns: clocks.mono_ns,
+            real_time: RealTimeGrant::of("link", link.real_time()),
+        }
+    }
+
+    /// There is no flow this program has anything to do with.
+    pub(crate) fn nothing_to_do(&self) -> DriveError {
+        DriveError::NothingToDo { robot: self.robot.name.clone() }
+    }
+}

@@ -1,0 +1,37 @@
+//! The view for a screen too small for tables: a line for each thing, the most important first.
+//!
+//! Pure.
+
+use ratatui::text::{Line, Span};
+use ratatui::widgets::Paragraph;
+
+use super::super::snapshot::{CameraRow, Snapshot, ms};
+use super::{NAME, age_style, gate_span, header, notice_line};
+use crate::text::printable;
+
+/// As many lines as `height` has room for: the gate, a notice, the cameras, the link.
+pub(super) fn text(snapshot: &Snapshot, height: u16) -> Paragraph<'static> {
+    let gate = Line::from(vec![
+        gate_span(snapshot.control.gate),
+        Span::raw(format!(" {}", ms(snapshot.control.last))),
+    ]);
+    let link = &snapshot.link;
+    let lines = std::iter::once(gate)
+        .chain(snapshot.notice.as_deref().map(notice_line))
+        .chain(snapshot.cameras.iter().map(camera))
+        .chain([
+            Line::from(format!("{} rtt, {:.1} % lost", ms(link.rtt), link.loss_percent)),
+            Line::from(link.sending()),
+            header(snapshot),
+        ]);
+    Paragraph::new(lines.take(usize::from(height)).collect::<Vec<_>>())
+}
+
+/// The last part of the name says which camera it is.
+fn camera(row: &CameraRow) -> Line<'static> {
+    let name = row.name.rsplit('/').next().unwrap_or(&row.name);
+    Line::from(vec![
+        Span::raw(format!("{} ", printable(name, NAME))),
+        Span::styled(ms(row.age), age_style(row.age, row.lifespan)),
+    ])
+}
