@@ -176,7 +176,7 @@ impl Operator<'_> {
     fn on_event(&mut self, event: LinkEvent) {
         let sent: Vec<String> = self.driver.iter().map(|driver| driver.book.stream().to_owned()).collect();
         let received: Vec<String> = self.cameras.iter().map(|camera| camera.flow.clone()).collect();
-        if let Some(news) = news_of(&event, |flow| endpoint_name(flow, &sent, &received)) {
+        if let Some(news) = news_of(&event, |endpoint| endpoint_name(endpoint, &sent, &received)) {
             self.desk.tell(news);
         }
         match event {

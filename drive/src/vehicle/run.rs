@@ -183,7 +183,7 @@ impl Vehicle<'_> {
     fn on_event(&mut self, event: LinkEvent) {
         let sent: Vec<String> = self.cameras.iter().map(|camera| camera.book.stream().to_owned()).collect();
         let received: Vec<String> = self.control.iter().map(|control| control.flow.clone()).collect();
-        if let Some(news) = news_of(&event, |flow| endpoint_name(flow, &sent, &received)) {
+        if let Some(news) = news_of(&event, |endpoint| endpoint_name(endpoint, &sent, &received)) {
             self.desk.tell(news);
         }
         match event {

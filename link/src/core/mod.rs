@@ -24,6 +24,6 @@ pub mod scheduler;
 pub mod sent;
 mod session;
 
-pub use event::{Delivered, Event};
+pub use event::{Delivered, Endpoint, Event};
 pub use outbox::PublishError;
 pub use session::{Publication, Session, SessionConfig, Stats, Subscription};

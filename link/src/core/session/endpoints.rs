@@ -1,7 +1,7 @@
 //! Endpoints of both ends: the table, who matches whom, deadlines, liveliness and grants (SPEC §2, §4).
 
 use super::{InEndpoint, PeerFlow, Publication, Session, Subscription};
-use crate::core::event::Event;
+use crate::core::event::{Endpoint, Event};
 use crate::core::grant::{is_news, share};
 use crate::core::inbox::Complete;
 use crate::core::outbox::OutFlow;
@@ -70,10 +70,10 @@ impl InEndpoint {
 }
 
 impl Disagreement {
-    fn event(self, flow: FlowId, peer_type: &str) -> Event {
+    fn event(self, endpoint: Endpoint, peer_type: &str) -> Event {
         match self {
-            Disagreement::Type => Event::OtherType { flow, peer_type: peer_type.to_owned() },
-            Disagreement::Qos(mismatches) => Event::Incompatible { flow, mismatches },
+            Disagreement::Type => Event::OtherType { endpoint, peer_type: peer_type.to_owned() },
+            Disagreement::Qos(mismatches) => Event::Incompatible { endpoint, mismatches },
         }
     }
 }
@@ -174,7 +174,7 @@ impl Session {
     fn match_publication(&mut self, now: MonoTime, at: usize) {
         let Some(table) = &self.peer_table else { return };
         let publication = &self.publications[at - 1];
-        let flow = FlowId(at as u16);
+        let endpoint = Endpoint::Publication(FlowId(at as u16));
         let wanted = table.iter().filter(|e| e.kind == EndpointKind::Subscription);
         let (mut matched, mut wants_kept, mut told) = (false, false, Vec::new());
         for entry in wanted.filter(|e| e.topic == publication.topic) {
@@ -183,7 +183,7 @@ impl Session {
                     matched = true;
                     wants_kept |= entry.qos.durability == Durability::TransientLocal;
                 }
-                Some(why) => told.push(why.event(flow, &entry.type_name)),
+                Some(why) => told.push(why.event(endpoint, &entry.type_name)),
             }
         }
         told.into_iter().for_each(|event| self.tell_once(event));
@@ -202,10 +202,10 @@ impl Session {
         // Before the table an urgent flow is sent as if wanted (LNK-18): that is no match.
         let was_sent = std::mem::replace(&mut self.flows[at].wanted, wanted);
         let was_matched = std::mem::replace(&mut self.matched[at], wanted);
-        let flow = FlowId(at as u16);
+        let endpoint = Endpoint::Publication(FlowId(at as u16));
         match (was_matched, wanted) {
-            (false, true) => self.events.push_back(Event::Matched { flow }),
-            (true, false) => self.events.push_back(Event::Unmatched { flow }),
+            (false, true) => self.events.push_back(Event::Matched { endpoint }),
+            (true, false) => self.events.push_back(Event::Unmatched { endpoint }),
             _ => {}
         }
         if wanted && !was_matched {
@@ -222,7 +222,7 @@ impl Session {
     fn match_reader(&mut self, at: usize) {
         let Some(table) = &self.peer_table else { return };
         let reader = &self.readers[at];
-        let flow = reader.id;
+        let endpoint = Endpoint::Subscription(reader.id);
         let wanted = &reader.subscription;
         let offers = table.iter().filter(|e| e.kind == EndpointKind::Publication && e.topic == wanted.topic);
         let mut found = None;
@@ -230,12 +230,12 @@ impl Session {
         for entry in offers {
             match disagreement(&wanted.qos, &wanted.type_name, &entry.qos, &entry.type_name) {
                 None => found = Some(PeerFlow { id: entry.flow, entry: entry.clone() }),
-                Some(why) => told.push(why.event(flow, &entry.type_name)),
+                Some(why) => told.push(why.event(endpoint, &entry.type_name)),
             }
         }
         let change = match (&reader.peer, &found) {
-            (None, Some(_)) => Some(Event::Matched { flow }),
-            (Some(_), None) => Some(Event::Unmatched { flow }),
+            (None, Some(_)) => Some(Event::Matched { endpoint }),
+            (Some(_), None) => Some(Event::Unmatched { endpoint }),
             _ => None,
         };
         self.readers[at].peer = found;
