@@ -6,7 +6,7 @@
 mod world;
 
 use tokkyu_contract::{Class, FlowId, MonoTime, TraceId};
-use tokkyu_link::core::{Event, Session, SessionConfig};
+use tokkyu_link::core::{Event, Session, SessionConfig, Subscription};
 use tokkyu_link::sim::network::End;
 use tokkyu_link::wire::{EndpointKind, Entry, Feedback, Frame, Header, MAX_FEEDBACK_WORDS, Whole};
 use world::networks::Draw;
@@ -38,8 +38,10 @@ impl Victim {
     fn reading(qos: tokkyu_contract::Qos) -> Self {
         let config = SessionConfig { memory_bytes: MEMORY, ..SessionConfig::default() };
         let mut session = Session::new(config);
-        let reader = session.subscribe(subscription("image", qos));
-        let command = session.advertise(publication("command", Class::Control, reliable(10)));
+        let reader = session.subscribe(subscription("image", qos)).expect("within the limits");
+        let command = session
+            .advertise(publication("command", Class::Control, reliable(10)))
+            .expect("within the limits");
         let mut victim = Victim {
             session,
             peer: Peer::default(),
@@ -219,7 +221,10 @@ fn feedback_for_packets_never_sent_is_a_violation_and_settles_nothing() {
 fn feedback_that_makes_no_sense_panics_nothing_and_keeps_the_rate_finite() {
     for seed in 1..=SEEDS {
         let mut victim = Victim::new();
-        let image = victim.session.advertise(publication("view", Class::Realtime, link_qos()));
+        let image = victim
+            .session
+            .advertise(publication("view", Class::Realtime, link_qos()))
+            .expect("within the limits");
         let qos = link_qos();
         victim.peer.table(
             victim.now,
@@ -471,22 +476,46 @@ fn table_bombs_cost_no_memory_that_grows_and_stop_no_flow() {
     victim.assert_honest_flow_came();
 }
 
-/// LNK-6: the application's own mistakes are refused by name, not sent to the peer.
+/// LNK-6, LNK-30: the application's own mistakes are refused by name, and the other flows go on.
 #[test]
-#[ignore = "advertise and subscribe take any number of flows and names of any length"]
 fn too_many_flows_or_too_long_names_of_our_own_do_not_cut_off_the_others() {
-    for (flows, name) in [(1_100, "x".to_owned()), (1, "x".repeat(300))] {
+    for (flows, name, told) in [(1_100, "x".to_owned(), "1024"), (1, "x".repeat(300), "255")] {
         let mut world = World::new(&named("lan"), 1);
         let flow = world.advertise(End::Vehicle, "image", Class::BestEffort, reliable(5));
         let reader = world.subscribe(End::Operator, "image", reliable(5));
+        let session = world.network.session(End::Vehicle);
+        let mut errors = Vec::new();
         for at in 0..flows {
-            world.advertise(End::Vehicle, &format!("{name}{at}"), Class::BestEffort, reliable(5));
+            let topic = format!("{name}{at}");
+            errors.extend(session.advertise(publication(&topic, Class::BestEffort, reliable(5))).err());
+            errors.extend(session.subscribe(subscription(&topic, reliable(5))).err());
         }
+        // 1 024 of each kind, and one publication is there already.
+        assert_eq!(errors.len(), if flows == 1 { 2 } else { 77 + 76 });
+        assert!(errors.iter().all(|error| error.to_string().contains(told)), "{:?}", errors[0]);
         world.run_to(at_ms(500));
         world.publish(End::Vehicle, flow, 1, 100);
         world.run_to(at_ms(1_000));
         assert_eq!(world.tags(End::Operator, reader), [1], "{flows} more flows");
     }
+}
+
+/// LNK-30: each limit at its edge.
+#[test]
+fn names_at_their_limits_are_taken_and_beyond_them_refused() {
+    let mut victim = Victim::new();
+    for (topic, type_name, taken) in
+        [(0, 0, false), (1, 0, true), (255, 255, true), (256, 0, false), (9, 256, false)]
+    {
+        let asked = Subscription {
+            type_name: "t".repeat(type_name),
+            ..subscription(&"x".repeat(topic), reliable(1))
+        };
+        let got = victim.session.subscribe(asked);
+        assert_eq!(got.is_ok(), taken, "topic of {topic}, type of {type_name}: {got:?}");
+    }
+    victim.be_honest();
+    victim.assert_honest_flow_came();
 }
 
 /// Every valid packet a little damaged: nothing panics, and the books still close.

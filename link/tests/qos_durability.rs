@@ -190,9 +190,9 @@ fn another_type_is_told_at_both_ends_and_an_empty_type_takes_any() {
         let mut world = World::new(&named("wan"), 1);
         let typed =
             Publication { type_name: "Scan".into(), ..publication("scan", Class::Realtime, reliable(5)) };
-        let flow = world.network.session(End::Vehicle).advertise(typed);
+        let flow = world.network.session(End::Vehicle).advertise(typed).expect("within the limits");
         let asked = Subscription { type_name: wanted.into(), ..subscription("scan", reliable(5)) };
-        let reader = world.network.session(End::Operator).subscribe(asked);
+        let reader = world.network.session(End::Operator).subscribe(asked).expect("within the limits");
         world.run_to(at_ms(200));
         world.publish(End::Vehicle, flow, 1, 100);
         world.run_to(at_ms(500));
@@ -238,8 +238,9 @@ fn an_endpoint_that_leaves_the_peers_table_is_told_as_unmatched() {
     let mut world = World::new(&named("wan"), 1);
     let mut peer = Peer::default();
     let session = world.network.session(End::Vehicle);
-    let flow = session.advertise(publication("image", Class::Realtime, reliable(5)));
-    let reader = session.subscribe(subscription("command", reliable(5)));
+    let flow =
+        session.advertise(publication("image", Class::Realtime, reliable(5))).expect("within the limits");
+    let reader = session.subscribe(subscription("command", reliable(5))).expect("within the limits");
     let there = [
         entry(EndpointKind::Subscription, 1, "image", reliable(5)),
         entry(EndpointKind::Publication, 1, "command", reliable(5)),
@@ -282,12 +283,10 @@ fn an_older_table_that_comes_after_a_newer_one_changes_nothing() {
         hit
     };
     let mut bench = Bench::new(ms(25), SessionConfig::default(), loses);
-    let flows = ["a", "b"].map(|topic| {
-        bench.session(End::Vehicle).advertise(publication(topic, Class::BestEffort, reliable(5)))
-    });
-    let first = bench.session(End::Operator).subscribe(subscription("a", reliable(5)));
+    let flows = ["a", "b"].map(|topic| bench.advertise(End::Vehicle, topic, Class::BestEffort, reliable(5)));
+    let first = bench.subscribe(End::Operator, "a", reliable(5));
     bench.run_to(at_ms(10));
-    let second = bench.session(End::Operator).subscribe(subscription("b", reliable(5)));
+    let second = bench.subscribe(End::Operator, "b", reliable(5));
     bench.run_to(at_ms(500));
     for flow in flows {
         bench.publish(End::Vehicle, flow, 1, 100);
@@ -331,7 +330,7 @@ fn samples_that_wait_for_the_table_stay_within_the_memory_bound() {
     let mut world = World::with_config(&named("lan"), 1, config);
     let mut peer = Peer::default();
     let session = world.network.session(End::Vehicle);
-    session.subscribe(subscription("image", reliable(100)));
+    session.subscribe(subscription("image", reliable(100))).expect("within the limits");
     for sequence in 0..60 {
         let id = tokkyu_contract::TraceId { flow: FlowId(1), sequence };
         peer.fragments(at_ms(1), session, id, &[7; 100_000]);

@@ -8,9 +8,7 @@ use tokkyu_link::sim::network::{End, Network};
 use tokkyu_link::sim::path::{Loss, Reorder};
 use world::bench::{Bench, Packet, Seen, lose_first};
 use world::stream::Stream;
-use world::{
-    World, at_ms, both, keep_all, link, ms, named, publication, reliable, subscription, with_lifespan,
-};
+use world::{World, at_ms, both, keep_all, link, ms, named, reliable, with_lifespan};
 
 const SEEDS: u64 = 8;
 
@@ -46,8 +44,8 @@ fn a_sample_that_has_begun_is_finished_but_not_repaired_when_a_newer_one_comes()
     };
     let loses = move |packet: &Packet| packet.frames.iter().any(needed);
     let mut bench = Bench::new(ms(25), SessionConfig::default(), loses);
-    let flow = bench.session(End::Vehicle).advertise(publication("image", Class::Realtime, reliable(1)));
-    let reader = bench.session(End::Operator).subscribe(subscription("image", reliable(1)));
+    let flow = bench.advertise(End::Vehicle, "image", Class::Realtime, reliable(1));
+    let reader = bench.subscribe(End::Operator, "image", reliable(1));
     bench.publish(End::Vehicle, flow, 0, 28_000);
     bench.run_to(at_ms(1)); // begun, and sent in full by the start-up train
     bench.publish(End::Vehicle, flow, 1, 28_000);
@@ -174,8 +172,8 @@ fn a_keep_last_1_reader_drops_samples_older_than_the_one_it_has() {
 fn a_keep_last_reader_of_more_than_one_gets_overtaken_samples_too() {
     // The only packet of the first sample is lost, and nothing follows that could repeat it.
     let mut bench = Bench::new(ms(25), SessionConfig::default(), lose_first(End::Vehicle, FlowId(1), 1));
-    let flow = bench.session(End::Vehicle).advertise(publication("state", Class::Realtime, reliable(10)));
-    let reader = bench.session(End::Operator).subscribe(subscription("state", reliable(10)));
+    let flow = bench.advertise(End::Vehicle, "state", Class::Realtime, reliable(10));
+    let reader = bench.subscribe(End::Operator, "state", reliable(10));
     bench.publish(End::Vehicle, flow, 0, 1_200);
     bench.run_to(at_ms(1));
     bench.publish(End::Vehicle, flow, 1, 1_200);

@@ -187,7 +187,7 @@ impl Operator<'_> {
                 self.on_down(&reason);
             }
             LinkEvent::Session(event) => self.on_session_event(&event),
-            LinkEvent::Trouble(_) => {}
+            LinkEvent::Trouble(_) | LinkEvent::Refused { .. } => {}
         }
     }
 

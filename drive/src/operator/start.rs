@@ -56,7 +56,7 @@ impl<'a> Operator<'a> {
         let keyboard = seat.as_ref().and_then(|seat| seat.keyboard.clone());
         let take_wheel =
             |(flow, seat)| driver_side(&link, &flow, seat, &options, &session, driver_mail, &halt);
-        let driver = command.zip(seat).map(take_wheel);
+        let driver = command.zip(seat).map(take_wheel).transpose()?;
         let unread = [picture_unread, driver_unread];
         let capture_clock = CaptureClock { is_shared: options.same_clock, ..CaptureClock::default() };
         Ok(Operator {
@@ -91,8 +91,8 @@ fn driver_side(
     session: &Session,
     mail: Mail<driver::Report>,
     halt: &StopFlag,
-) -> DriverSide {
-    let publisher = link.publish(wiring::publication(flow, COMMAND_BYTES));
+) -> Result<DriverSide, DriveError> {
+    let publisher = link.publish(wiring::publication(flow, COMMAND_BYTES))?;
     let longest = wiring::longest_sample_bytes(options.site.link.mtu);
     let wheel = Wheel {
         source: seat.source,
@@ -104,12 +104,12 @@ fn driver_side(
         mail,
         stop: halt.clone(),
     };
-    DriverSide {
+    Ok(DriverSide {
         book: SentBook::new(&flow.name, &flow.qos),
         wheel: Some(wheel),
         controls: None,
         trouble: None,
-    }
+    })
 }
 
 fn listen(options: &OperatorOptions) -> Result<Link, DriveError> {
@@ -131,7 +131,7 @@ fn receive(
         let pictures = Pictures {
             stream,
             name: flow.name.as_str().into(),
-            subscriber: link.subscribe(wiring::subscription(flow)),
+            subscriber: link.subscribe(wiring::subscription(flow))?,
             saver: saver.cloned(),
             same_clock: options.same_clock,
             fifo_priority: fifo(&options.site, Class::Realtime, options.priority),

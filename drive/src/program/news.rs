@@ -56,6 +56,10 @@ pub(crate) fn news_of(event: &LinkEvent, name: impl Fn(Endpoint) -> String) -> O
         LinkEvent::State(LinkState::Connecting | LinkState::Up { .. }) => None,
         LinkEvent::State(LinkState::Down(reason)) => Some(printable(&reason.to_string(), 2 * PEER_TEXT)),
         LinkEvent::Trouble(what) => Some(what.clone()),
+        LinkEvent::Refused { flow, why, samples } => {
+            let name = name(Endpoint::Publication(*flow));
+            Some(format!("{name}: {samples} samples were not taken by the link: {why}"))
+        }
         LinkEvent::Session(event) => news_of_session(event, name),
     }
 }

@@ -194,7 +194,7 @@ impl Vehicle<'_> {
                 self.on_refused(reason);
             }
             LinkEvent::Session(event) => self.on_session_event(event),
-            LinkEvent::Trouble(_) => {}
+            LinkEvent::Trouble(_) | LinkEvent::Refused { .. } => {}
         }
     }
 

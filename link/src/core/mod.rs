@@ -11,6 +11,7 @@ pub mod event;
 pub mod fec;
 pub mod grant;
 pub mod inbox;
+pub mod limits;
 pub mod loss;
 pub mod outbox;
 pub mod pacer;
@@ -25,5 +26,6 @@ pub mod sent;
 mod session;
 
 pub use event::{Delivered, Endpoint, Event};
+pub use limits::EndpointError;
 pub use outbox::PublishError;
 pub use session::{Publication, Session, SessionConfig, Stats, Subscription};

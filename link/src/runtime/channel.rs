@@ -4,7 +4,8 @@
 //! application thread for longer than that.
 
 use super::{LinkEvent, LinkState, LinkStats, Sample, SendError};
-use crate::core::{Publication, Stats, Subscription};
+use crate::core::limits::{check_names, next_endpoint};
+use crate::core::{EndpointError, Publication, Stats, Subscription};
 use nix::sys::eventfd::{EfdFlags, EventFd};
 use std::collections::VecDeque;
 use std::io;
@@ -22,7 +23,7 @@ const EVENTS: usize = 4096;
 
 /// What an application asks of the link's thread.
 pub(super) enum Request {
-    Advertise(usize, Publication),
+    Advertise(Publication),
     Subscribe(Subscription, Arc<Queue<Sample>>),
     Send(Vec<Outgoing>),
     Rebind(SocketAddr),
@@ -42,7 +43,14 @@ pub(super) struct Shared {
     wake: EventFd,
     pub(super) events: Queue<LinkEvent>,
     stats: Mutex<LinkStats>,
-    publications: Mutex<usize>,
+    announced: Mutex<Announced>,
+}
+
+/// How many endpoints the application has.
+#[derive(Default)]
+struct Announced {
+    publications: usize,
+    subscriptions: usize,
 }
 
 /// A queue that drops its oldest entry rather than wait.
@@ -115,7 +123,7 @@ pub(super) fn open() -> io::Result<(Shared, Receiver<Request>)> {
         wake,
         events: Queue::new(EVENTS),
         stats: Mutex::new(stats),
-        publications: Mutex::new(0),
+        announced: Mutex::default(),
     };
     Ok((shared, receiver))
 }
@@ -153,11 +161,30 @@ impl Shared {
         let _ = self.wake.read();
     }
 
-    /// Number of the next publication.
-    pub(super) fn next_publication(&self) -> usize {
-        let mut next = lock(&self.publications);
-        *next += 1;
-        *next - 1
+    /// Announces a publication; gives its number, counted from 0.
+    pub(super) fn advertise(&self, publication: Publication) -> Result<usize, EndpointError> {
+        check_names(&publication.topic, &publication.type_name)?;
+        // Held until the request is in the queue: the thread numbers publications as they arrive there.
+        let mut announced = lock(&self.announced);
+        let number = announced.publications;
+        next_endpoint("publication", number)?;
+        announced.publications += 1;
+        self.request(Request::Advertise(publication));
+        Ok(number)
+    }
+
+    /// Announces a subscription.
+    pub(super) fn subscribe(
+        &self,
+        subscription: Subscription,
+        queue: Arc<Queue<Sample>>,
+    ) -> Result<(), EndpointError> {
+        check_names(&subscription.topic, &subscription.type_name)?;
+        let mut announced = lock(&self.announced);
+        next_endpoint("subscription", announced.subscriptions)?;
+        announced.subscriptions += 1;
+        self.request(Request::Subscribe(subscription, queue));
+        Ok(())
     }
 
     pub(super) fn stats(&self) -> LinkStats {

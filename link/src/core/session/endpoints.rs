@@ -4,6 +4,7 @@ use super::{InEndpoint, PeerFlow, Publication, Session, Subscription};
 use crate::core::event::{Endpoint, Event};
 use crate::core::grant::{is_news, share};
 use crate::core::inbox::Complete;
+use crate::core::limits::{EndpointError, check_names, next_endpoint};
 use crate::core::outbox::OutFlow;
 use crate::wire::{EndpointKind, Entry, Table};
 use std::collections::BTreeSet;
@@ -80,8 +81,12 @@ impl Disagreement {
 
 impl Session {
     /// Announces a flow. Gives its number, by which it is published and named in events.
-    pub fn advertise(&mut self, publication: Publication) -> FlowId {
-        let id = FlowId(self.flows.len() as u16);
+    ///
+    /// # Errors
+    /// There are as many publications as one end may have, or a name is too long for the table (LNK-6, LNK-30).
+    pub fn advertise(&mut self, publication: Publication) -> Result<FlowId, EndpointError> {
+        check_names(&publication.topic, &publication.type_name)?;
+        let id = FlowId(next_endpoint("publication", self.publications.len())?);
         let mut flow = OutFlow::new(id, publication.class, publication.qos, publication.period);
         // Before the table comes, urgent flows are sent as if wanted (LNK-18).
         flow.wanted = self.peer_table.is_none() && publication.class <= Class::Realtime;
@@ -95,12 +100,16 @@ impl Session {
         if self.peer_table.is_some() {
             self.match_publication(MonoTime::ZERO, usize::from(id.0));
         }
-        id
+        Ok(id)
     }
 
     /// Asks for a topic. Gives the number by which it is named in events.
-    pub fn subscribe(&mut self, subscription: Subscription) -> FlowId {
-        let id = FlowId(self.readers.len() as u16 + 1);
+    ///
+    /// # Errors
+    /// There are as many subscriptions as one end may have, or a name is too long for the table (LNK-6, LNK-30).
+    pub fn subscribe(&mut self, subscription: Subscription) -> Result<FlowId, EndpointError> {
+        check_names(&subscription.topic, &subscription.type_name)?;
+        let id = FlowId(next_endpoint("subscription", self.readers.len())?);
         self.readers.push(InEndpoint {
             subscription,
             id,
@@ -113,7 +122,7 @@ impl Session {
         });
         self.table_dirty = true;
         self.match_reader(self.readers.len() - 1);
-        id
+        Ok(id)
     }
 
     fn own_table(&self) -> Table {
