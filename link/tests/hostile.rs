@@ -8,7 +8,7 @@ mod world;
 use tokkyu_contract::{Class, FlowId, MonoTime, TraceId};
 use tokkyu_link::core::{Event, Session, SessionConfig, Subscription};
 use tokkyu_link::sim::network::End;
-use tokkyu_link::wire::{EndpointKind, Entry, Feedback, Frame, Header, MAX_FEEDBACK_WORDS, Whole};
+use tokkyu_link::wire::{EndpointKind, Entry, Feedback, Frame, Header, MAX_FEEDBACK_WORDS, Table, Whole};
 use world::networks::Draw;
 use world::payload::{tag_of, tagged};
 use world::peer::{Peer, drain, entry, feedback, fragment, shards_of};
@@ -283,7 +283,7 @@ fn fragments_of_impossible_shape_are_violations() {
         victim.be_honest();
         assert_eq!(victim.session.stats().violations, at as u64 + 1, "k {k}, index {index}");
     }
-    assert_eq!(victim.session.stats().memory_in, 0);
+    assert_eq!(victim.session.stats().memory_in, 0, "nothing of them is held");
     victim.assert_honest_flow_came();
 }
 
@@ -339,7 +339,6 @@ fn a_sample_larger_than_the_memory_bound_does_not_push_out_honest_ones() {
 
 /// LNK-6: small shards cost more to keep track of than they hold.
 #[test]
-#[ignore = "the memory bound counts shards alone, not what it takes to keep track of them"]
 fn a_flood_of_tiny_incomplete_samples_stays_within_the_memory_bound() {
     let mut victim = Victim::reading(reliable(10));
     let least_bookkeeping = 80; // key, capture stamp, arrival, three vectors
@@ -425,20 +424,21 @@ fn floors_that_make_no_sense_stop_no_flow() {
 #[test]
 fn invalid_tables_are_ignored_and_counted() {
     let mut victim = Victim::new();
-    let good =
-        tokkyu_link::wire::Table { entries: vec![entry(EndpointKind::Publication, 1, "image", link_qos())] };
-    let good = good.to_bytes();
+    let table = |entries| Table { memory_bytes: world::peer::MEMORY, entries }.to_bytes();
+    let good = table(vec![entry(EndpointKind::Publication, 1, "image", link_qos())]);
     let mut bad: Vec<Vec<u8>> = (0..good.len()).map(|cut| good[..cut].to_vec()).collect();
     bad.push([good.clone(), vec![0]].concat());
-    for (at, value) in [(0, 9), (3, 0), (3, 3), (6, 4), (7, 2), (8, 2), (9, 2), (2, 255)] {
-        let mut table = good.clone();
-        table[at] = value;
-        bad.push(table);
+    for (at, value) in [(0, 1), (0, 9), (11, 0), (11, 3), (14, 4), (15, 2), (16, 2), (17, 2), (10, 255)] {
+        let mut damaged = good.clone();
+        damaged[at] = value;
+        bad.push(damaged);
     }
     let twice = vec![entry(EndpointKind::Publication, 1, "image", link_qos()); 2];
-    bad.push(tokkyu_link::wire::Table { entries: twice }.to_bytes());
+    bad.push(table(twice));
+    let line = |at: u16| entry(EndpointKind::Publication, at + 1, "image", link_qos());
+    bad.push(table((0..1_025).map(line).collect()));
     let mut draw = Draw::new(1);
-    bad.extend((0..50).map(|length| [vec![1], draw.bytes(length * 20)].concat()));
+    bad.extend((0..50).map(|length| [vec![2], draw.bytes(length * 20)].concat()));
     for (at, table) in bad.iter().enumerate() {
         let now = victim.now;
         victim.peer.table_bytes(now, &mut victim.session, table);
@@ -473,6 +473,55 @@ fn table_bombs_cost_no_memory_that_grows_and_stop_no_flow() {
     }
     let events = victim.events.len();
     assert!(events < 200, "{events} events");
+    victim.assert_honest_flow_came();
+}
+
+/// LNK-15: a peer that disagrees in ever new ways is heard out a few times with each table, and not remembered.
+#[test]
+fn disagreements_without_end_are_told_a_few_at_a_time() {
+    let mut victim = Victim::new();
+    for round in 0..20u32 {
+        let line = |at: u32| Entry {
+            type_name: format!("{}", round * 1_000 + at),
+            ..entry(EndpointKind::Publication, at as u16 + 2, "typed", link_qos())
+        };
+        let mut entries: Vec<Entry> = (0..1_000).map(line).collect();
+        entries.push(entry(EndpointKind::Publication, 1, "image", link_qos()));
+        if round == 0 {
+            let typed = Subscription { type_name: "t".into(), ..subscription("typed", link_qos()) };
+            victim.session.subscribe(typed).expect("within the limits");
+        }
+        let now = victim.now;
+        victim.peer.table(now, &mut victim.session, entries);
+        victim.pass(ms(20));
+        victim.be_honest();
+    }
+    let told = victim.events.iter().filter(|event| matches!(event, Event::OtherType { .. })).count();
+    assert!((20..=20 * 16).contains(&told), "{told} of 20 000");
+    victim.assert_honest_flow_came();
+}
+
+/// LNK-8: flows nobody announced take few of the places, and the announced ones still find theirs.
+#[test]
+fn flows_that_no_table_names_leave_room_for_those_it_names() {
+    let mut victim = Victim::new();
+    (100..1_000).for_each(|flow| {
+        let now = victim.now;
+        victim.peer.sample(now, &mut victim.session, id(flow, 0), &[1; 10]);
+    });
+    let reader = victim.session.subscribe(subscription("late", link_qos())).expect("within the limits");
+    let now = victim.now;
+    victim.peer.table(
+        now,
+        &mut victim.session,
+        vec![
+            entry(EndpointKind::Publication, 1, "image", link_qos()),
+            entry(EndpointKind::Publication, 2, "late", link_qos()),
+        ],
+    );
+    victim.peer.sample(now, &mut victim.session, id(2, 0), &[1; 10]);
+    victim.be_honest();
+    assert_eq!(victim.session.received_ledger(reader).delivered, 1);
     victim.assert_honest_flow_came();
 }
 

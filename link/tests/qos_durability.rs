@@ -258,7 +258,6 @@ fn an_endpoint_that_leaves_the_peers_table_is_told_as_unmatched() {
 
 /// LNK-15: each subscription of a topic is served, whichever came first.
 #[test]
-#[ignore = "only the first subscription of a topic is served"]
 fn two_readers_of_one_topic_both_get_every_sample() {
     let mut world = World::new(&named("wan"), 1);
     let flow = world.advertise(End::Vehicle, "image", Class::Realtime, reliable(5));

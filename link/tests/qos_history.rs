@@ -197,7 +197,6 @@ fn a_keep_all_flow_is_refused_at_the_memory_bound_and_nothing_taken_is_lost() {
 
 /// LNK-11, LNK-5: the same with samples of many packets, of which the receiver holds several incomplete ones.
 #[test]
-#[ignore = "the receiver pushes incomplete reliable samples out at its memory bound"]
 fn a_keep_all_flow_of_large_samples_at_the_memory_bound_loses_nothing_taken() {
     let config = SessionConfig { memory_bytes: 500_000, ..SessionConfig::default() };
     for seed in 1..=SEEDS {
@@ -219,7 +218,6 @@ fn assert_all_came_once(world: &World, flow: &Stream, at_least: usize) {
 
 /// LNK-11, `SessionConfig::memory_bytes`: the bound holds for what is held, coded shards included.
 #[test]
-#[ignore = "publish counts the payload alone: padding, bookkeeping and parity come on top of the bound"]
 fn a_keep_all_flow_never_holds_more_than_the_memory_bound() {
     let bound = 500_000;
     let config = SessionConfig { memory_bytes: bound, ..SessionConfig::default() };

@@ -1,9 +1,10 @@
 //! The link without a clock and without a socket (SPEC §1 to §7).
 //!
-//! [`Session`] wires small nouns together and decides nothing itself: [`outbox`] samples on their way out, [`scheduler`]
+//! [`Session`] wires small nouns together and decides nothing itself: [`outbox`] (with [`window`]) samples on their way out, [`scheduler`]
 //! who is next, [`sent`] the log that knows what arrived, [`loss`], [`rtt`], [`rate`] (with [`arrivals`] and [`probe`]), [`pacer`] and [`path`] what the
-//! path is like, [`parity`] and [`fec`] how much redundancy and how, [`received`] and [`inbox`] the other direction,
-//! [`clock`] the peer's time, [`grant`] what the application may send.
+//! path is like, [`parity`] and [`fec`] how much redundancy and how, [`received`], [`inbox`] (with [`sequences`]) and
+//! [`order`] the other direction, [`memory`] what may be held, [`clock`] the peer's time, [`grant`] what the application
+//! may send, [`limits`] what it may announce.
 
 pub mod arrivals;
 pub mod clock;
@@ -13,6 +14,8 @@ pub mod grant;
 pub mod inbox;
 pub mod limits;
 pub mod loss;
+pub mod memory;
+pub mod order;
 pub mod outbox;
 pub mod pacer;
 pub mod parity;
@@ -23,7 +26,9 @@ pub mod received;
 pub mod rtt;
 pub mod scheduler;
 pub mod sent;
+pub mod sequences;
 mod session;
+pub mod window;
 
 pub use event::{Delivered, Endpoint, Event};
 pub use limits::EndpointError;
