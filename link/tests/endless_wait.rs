@@ -132,6 +132,19 @@ fn an_ordered_flow_beyond_its_half_of_the_bound_goes_on_without_what_was_dropped
     assert_eq!(reader.session.stats().memory_in, 0);
 }
 
+/// LNK-8: a half that is full of what waits for one sample still takes that one.
+#[test]
+fn what_everybody_waits_for_is_taken_however_full_the_bound_is() {
+    let mut reader = Reader::new(100_000, keep_all());
+    reader.offer(1, keep_all());
+    let fit = 50_000 / 1_512;
+    (1..=fit).for_each(|sequence| reader.sample(1, sequence));
+    assert_eq!(reader.got, [0; 0]);
+    reader.sample(1, 0);
+    assert_eq!(reader.got, (0..=fit).collect::<Vec<u32>>());
+    assert_eq!(reader.session.stats().violations, 0);
+}
+
 /// LNK-15: another flow of the same topic has numbers of its own.
 #[test]
 fn a_reader_whose_flow_is_replaced_reads_the_new_one_from_its_beginning() {

@@ -7,6 +7,7 @@ use tokkyu_link::core::{PublishError, Session, SessionConfig};
 use tokkyu_link::sim::network::{End, Network};
 use tokkyu_link::sim::path::Profile;
 use tokkyu_link::wire::{EndpointKind, Frame, Table};
+use world::bench::{Bench, Packet, Seen};
 use world::peer::{Peer, drain, entry, fragment};
 use world::stream::Stream;
 use world::{World, at_ms, both, keep_all, link, ms, named, publication, reliable, with_lifespan};
@@ -83,8 +84,11 @@ fn a_keep_all_flow_that_nobody_wants_is_never_refused() {
     for durability in [Durability::Volatile, Durability::TransientLocal] {
         let (mut session, flow) = sender(100_000, Qos { durability, ..keep_all() });
         tell(&mut session, 100_000, false);
+        // Nor by the flows that have used the budget up.
+        let wanted = session.advertise(publication("other", Class::Realtime, keep_all()));
+        assert_eq!(taken(&mut session, wanted.expect("within the limits"), 1_000, 1_000).0, 33);
         assert_eq!(taken(&mut session, flow, 1_000, 1_000), (1_000, None));
-        assert!(session.stats().memory_out <= 50_000, "{}", session.stats().memory_out);
+        assert!(session.stats().memory_out <= 75_000, "{}", session.stats().memory_out);
     }
 }
 
@@ -187,6 +191,34 @@ fn a_log_at_the_bound_beside_images_loses_nothing_taken() {
         assert!(all && fates.len() > 20, "seed {seed}: {fates:?}");
         assert_eq!(world.network.session(End::Operator).stats().violations, 0, "seed {seed}");
     }
+}
+
+/// LNK-9: what stands behind a sample that was given up is held until the receiver hears of it.
+#[test]
+fn a_floor_that_is_lost_again_and_again_makes_the_sender_wait_and_nobody_break_the_rule() {
+    let first = TraceId { flow: FlowId(1), sequence: 0 };
+    let loses = move |packet: &Packet| {
+        let is_floor = packet.frames.iter().any(|frame| matches!(frame, Seen::Floor { .. }));
+        packet.at < at_ms(800)
+            && (is_floor && packet.at > at_ms(120)
+                || packet.frames.iter().any(|frame| frame.sample() == Some(first)))
+    };
+    let mut bench = Bench::new(ms(10), config(100_000), loses);
+    let qos = with_lifespan(keep_all(), 100);
+    let flow = bench.advertise(End::Vehicle, "log", Class::Realtime, qos);
+    let reader = bench.subscribe(End::Operator, "log", qos);
+    bench.run_to(at_ms(50));
+    let mut refused = 0;
+    for step in 0..200u64 {
+        let (now, payload) = (bench.now, world::payload::tagged(step as u32, 1_000));
+        let taken = bench.session(End::Vehicle).publish(now, flow, now, &payload);
+        refused += usize::from(taken.is_err());
+        bench.run_to(at_ms(50 + 5 * (step + 1)));
+        assert_eq!(bench.session(End::Operator).stats().violations, 0, "at {}", bench.now);
+    }
+    bench.run_to(at_ms(1_200));
+    assert!(refused > 50, "{refused} of 200 refused: the budget of 33 was full for half a second");
+    assert_eq!(bench.tags(End::Operator, reader).last(), Some(&199), "and then it came back");
 }
 
 /// LNK-9: samples given up count until the receiver knows, so that an outage makes nobody break the rule.
