@@ -189,6 +189,9 @@ fn a_packet_with_any_malformed_frame_is_ignored_in_full_and_counted() {
         out.extend(vec![0; 8 * usize::from(words)]);
         bad.push(out);
     }
+    let mut twice = good.clone();
+    (0..2).for_each(|_| Frame::Feedback(feedback(0)).write(&mut twice));
+    bad.push(twice);
     for datagram in &bad {
         victim.be_honest();
         victim.session.on_datagram(victim.now, false, datagram);

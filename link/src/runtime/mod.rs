@@ -184,7 +184,7 @@ impl Link {
     /// # Errors
     /// The address is in use or not ours; the MTU is out of range; no thread to be had.
     pub fn start(config: LinkConfig) -> Result<Link, LinkError> {
-        let (shared, requests) = channel::open()?;
+        let (shared, requests) = channel::open(config.memory_bytes)?;
         let shared = Arc::new(shared);
         let carrier = thread::open_carrier(&config)?;
         let local = carrier.local_address();
@@ -216,8 +216,8 @@ impl Link {
         Publisher::new(&self.shared, publication)
     }
 
-    /// Asks for a topic. At most `depth` of its QoS (keep_all: 1024) samples wait for the application; then the oldest
-    /// gives way and is counted.
+    /// Asks for a topic. At most `depth` of its QoS (keep_all: 1024) samples wait for the application, and no more
+    /// bytes of them than [`LinkConfig::memory_bytes`]; then the oldest gives way and is counted.
     ///
     /// # Errors
     /// The link has 1024 subscriptions already, the topic is empty or longer than 255 bytes, or the type is.

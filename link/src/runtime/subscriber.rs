@@ -25,7 +25,7 @@ pub struct Subscriber {
 impl Subscriber {
     pub(super) fn new(shared: &Arc<Shared>, subscription: Subscription) -> Result<Self, EndpointError> {
         let depth = subscription.qos.depth().map_or(KEEP_ALL, |depth| depth as usize);
-        let queue = Arc::new(Queue::new(depth.max(1)));
+        let queue = Arc::new(Queue::new(depth.max(1), shared.memory_bytes));
         shared.subscribe(subscription, Arc::clone(&queue))?;
         Ok(Subscriber { queue })
     }

@@ -2,7 +2,7 @@
 
 use super::{Complete, InFlow, Inbox, MAX_PARKED, PARKED_FOR};
 use crate::core::memory::{FLOW_BYTES, Share};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tokkyu_contract::{FlowId, MonoTime, Outcome, TraceId};
 
 impl Inbox {
@@ -60,11 +60,7 @@ impl Inbox {
 
     /// Of the table only the newest is wanted, so one incomplete table is enough. None when `id` is not the newest.
     pub(super) fn give_up_tables_before(&mut self, id: TraceId) -> Option<()> {
-        let flow = TraceId { flow: FlowId::SESSION, sequence: 0 }..=TraceId {
-            flow: FlowId::SESSION,
-            sequence: u32::MAX,
-        };
-        let Some((&have, _)) = self.partials.range(flow).next() else { return Some(()) };
+        let Some(have) = self.partials_of(FlowId::SESSION).pop() else { return Some(()) };
         if (id.sequence.wrapping_sub(have.sequence) as i32) < 0 {
             return None;
         }
@@ -144,34 +140,35 @@ impl Inbox {
         stamps.into_iter().filter_map(|stamp| self.unpark(stamp)).collect()
     }
 
-    /// The peer's table names these flows. What is incomplete moves to the half it belongs to now.
+    /// The peer's table names these flows. What is incomplete of one that became ordered moves to that half; of one that
+    /// is no longer ordered it is given up, so that tables in turn do not move it to and fro.
     pub fn on_table(&mut self, listed: BTreeMap<FlowId, Share>) {
+        let ordered = |flows: &BTreeMap<FlowId, Share>| -> BTreeSet<FlowId> {
+            flows.iter().filter(|(_, share)| **share == Share::Ordered).map(|(flow, _)| *flow).collect()
+        };
+        let (before, after) = (ordered(&self.listed), ordered(&listed));
         self.listed = listed;
         self.listed.insert(FlowId::SESSION, Share::Rest);
         self.unlisted = self.flows.keys().filter(|flow| !self.listed.contains_key(flow)).count();
-        let moved: Vec<TraceId> = self
-            .partials
-            .iter()
-            .filter(|(id, partial)| partial.share != self.share(id.flow))
-            .map(|(id, _)| *id)
-            .collect();
-        moved.into_iter().for_each(|id| self.move_partial(id));
+        for flow in before.difference(&after) {
+            self.partials_of(*flow).into_iter().for_each(|id| self.give_up(id, Outcome::Dropped));
+        }
+        for flow in after.difference(&before) {
+            self.partials_of(*flow).into_iter().for_each(|id| self.make_ordered(id));
+        }
     }
 
-    fn move_partial(&mut self, id: TraceId) {
-        let share = self.share(id.flow);
+    fn partials_of(&self, flow: FlowId) -> Vec<TraceId> {
+        let at = |sequence| TraceId { flow, sequence };
+        self.partials.range(at(0)..=at(u32::MAX)).map(|(id, _)| *id).collect()
+    }
+
+    fn make_ordered(&mut self, id: TraceId) {
         let Some(mut partial) = self.remove(id) else { return };
-        let cost = partial.cost();
-        if !self.make_room(share, cost) {
-            self.violations += 1;
+        if !self.hold(partial.cost()) {
             return self.end(id, Outcome::Dropped);
         }
-        partial.share = share;
-        partial.stamp = (share == Share::Rest).then(|| self.next_stamp());
-        if let Some(stamp) = partial.stamp {
-            self.oldest.insert(stamp, id);
-            self.yielding += cost;
-        }
+        (partial.share, partial.stamp) = (Share::Ordered, None);
         self.partials.insert(id, partial);
     }
 

@@ -107,16 +107,22 @@ fn a_floor_frees_what_is_below_it_also_over_a_wrap() {
 }
 
 #[test]
-fn what_a_table_makes_ordered_moves_to_the_other_half() {
+fn what_a_table_makes_ordered_moves_to_that_half_and_does_not_come_back() {
     let mut inbox = Inbox::new(100_000);
     (0..10).for_each(|sequence| _ = give(&mut inbox, fragment(sequence, 10, 0, &[1; 100])));
     let before = inbox.memory_bytes();
-    for share in [Share::Ordered, Share::Rest, Share::Ordered] {
+    for share in [Share::Rest, Share::Ordered, Share::Ordered] {
         inbox.on_table(BTreeMap::from([(FlowId(1), share)]));
         assert_eq!((inbox.memory_bytes(), inbox.partials()), (before, 10));
     }
+    let other =
+        |sequence| Fragment { id: TraceId { flow: FlowId(2), sequence }, ..fragment(0, 10, 0, &[1; 100]) };
+    (0..20).for_each(|sequence| _ = give(&mut inbox, other(sequence)));
+    assert_eq!(inbox.take_ended().iter().filter(|(id, _)| id.flow == FlowId(1)).count(), 0);
+    inbox.on_table(BTreeMap::new());
+    assert_eq!(inbox.take_ended().len(), 10, "given up when it is no longer ordered");
     inbox.close();
-    assert_eq!(inbox.memory_bytes(), FLOW_BYTES);
+    assert_eq!(inbox.memory_bytes(), 2 * FLOW_BYTES);
 }
 
 #[test]

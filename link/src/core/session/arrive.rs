@@ -191,11 +191,14 @@ impl Session {
 fn check(datagram: &[u8]) -> Result<(Header, bool), Malformed> {
     let mut reader = Reader::new(datagram);
     let header = Header::read(&mut reader)?;
-    let mut eliciting = false;
+    let (mut eliciting, mut feedbacks) = (false, 0);
     while !reader.is_empty() {
-        eliciting |= !matches!(Frame::read(&mut reader)?, Frame::Feedback(_));
+        let is_feedback = matches!(Frame::read(&mut reader)?, Frame::Feedback(_));
+        eliciting |= !is_feedback;
+        feedbacks += u32::from(is_feedback);
     }
-    Ok((header, eliciting))
+    // Each makes us look at everything that is under way: a packet full of them would keep us busy.
+    if feedbacks > 1 { Err(Malformed("more than one feedback")) } else { Ok((header, eliciting)) }
 }
 
 /// The full capture stamp: it lies before the packet was sent, by at most 2³² µs.
