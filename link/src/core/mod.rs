@@ -1,6 +1,6 @@
 //! The link without a clock and without a socket (SPEC §1 to §7).
 //!
-//! [`Session`] wires small nouns together and decides nothing itself: [`outbox`] (with [`window`]) samples on their way out, [`scheduler`]
+//! [`Session`] wires small nouns together and decides nothing itself: [`outbox`] (with [`outstanding`]) samples on their way out, [`scheduler`]
 //! who is next, [`sent`] the log that knows what arrived, [`loss`], [`rtt`], [`rate`] (with [`arrivals`] and [`probe`]), [`pacer`] and [`path`] what the
 //! path is like, [`parity`] and [`fec`] how much redundancy and how, [`received`], [`inbox`] (with [`sequences`]) and
 //! [`order`] the other direction, [`memory`] what may be held, [`clock`] the peer's time, [`grant`] what the application
@@ -17,6 +17,7 @@ pub mod loss;
 pub mod memory;
 pub mod order;
 pub mod outbox;
+pub mod outstanding;
 pub mod pacer;
 pub mod parity;
 pub mod path;
@@ -28,7 +29,6 @@ pub mod scheduler;
 pub mod sent;
 pub mod sequences;
 mod session;
-pub mod window;
 
 pub use event::{Delivered, Endpoint, Event};
 pub use limits::EndpointError;

@@ -9,7 +9,7 @@
 
 use super::fec::{Codec, parity_shards};
 use super::memory::{coded_cost, whole_cost};
-use super::window::Window;
+use super::outstanding::Outstanding;
 use bytes::Bytes;
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -318,7 +318,7 @@ pub struct OutFlow {
     /// Samples not settled, in order of sequence number without holes.
     samples: VecDeque<Option<OutSample>>,
     /// What they and those before them may take at the receiver.
-    window: Window,
+    outstanding: Outstanding,
     first_sequence: u32,
     /// Samples a late joiner would get, newest last.
     kept: VecDeque<(MonoTime, Bytes)>,
@@ -376,7 +376,7 @@ impl OutFlow {
             period,
             period_is_declared: period.is_some(),
             samples: VecDeque::new(),
-            window: Window::default(),
+            outstanding: Outstanding::default(),
             first_sequence: 0,
             kept: VecDeque::new(),
             kept_bytes: 0,
@@ -449,7 +449,7 @@ impl OutFlow {
     pub fn push(&mut self, now: MonoTime, sample: OutSample) {
         self.ledger.offer();
         self.learn_period(now);
-        self.window.push(sample.cost);
+        self.outstanding.push(sample.cost);
         self.samples.push_back(Some(sample));
         if let History::KeepLast { depth } = self.qos.history {
             let open = self.samples().count();
@@ -461,7 +461,7 @@ impl OutFlow {
     pub fn push_unwanted(&mut self, now: MonoTime) {
         self.ledger.offer();
         self.learn_period(now);
-        self.window.push(0);
+        self.outstanding.push(0);
         self.samples.push_back(None);
         self.end(self.next_sequence().wrapping_sub(1), Outcome::Dropped);
         self.forget_settled();
@@ -473,7 +473,7 @@ impl OutFlow {
         if outcome != Outcome::Delivered {
             self.floor_owed = self.floor_owed.max(Some(sequence.wrapping_add(1)));
             if self.is_ordered() && self.wanted {
-                self.window.give_up(sequence.wrapping_sub(self.first_sequence) as usize);
+                self.outstanding.give_up(sequence.wrapping_sub(self.first_sequence) as usize);
             }
         }
     }
@@ -576,30 +576,30 @@ impl OutFlow {
     fn forget_settled(&mut self) {
         while self.samples.front().is_some_and(Option::is_none) {
             self.samples.pop_front();
-            self.window.pop(self.first_sequence);
+            self.outstanding.pop(self.first_sequence);
             self.first_sequence = self.first_sequence.wrapping_add(1);
         }
     }
 
     /// Bytes the receiver may come to hold of this flow (LNK-9).
-    pub fn window_bytes(&self) -> usize {
-        self.window.bytes()
+    pub fn outstanding_bytes(&self) -> usize {
+        self.outstanding.bytes()
     }
 
     /// Numbers from the oldest the receiver may hold on.
     pub fn open_numbers(&self) -> usize {
-        self.window.numbers()
+        self.outstanding.numbers()
     }
 
     /// The receiver knows that nothing below `floor` comes.
     pub fn on_floor_confirmed(&mut self, floor: u32) {
-        self.window.on_floor_confirmed(floor);
+        self.outstanding.on_floor_confirmed(floor);
     }
 
     /// Whether a reader wants it. Gives what was so before.
     pub fn set_wanted(&mut self, wanted: bool) -> bool {
         if !wanted {
-            self.window.on_unwanted();
+            self.outstanding.on_unwanted();
         }
         std::mem::replace(&mut self.wanted, wanted)
     }

@@ -45,7 +45,7 @@ impl Session {
     }
 
     fn keep_all_held(&self) -> usize {
-        self.flows.iter().filter(|flow| flow.keeps_all()).map(OutFlow::window_bytes).sum()
+        self.flows.iter().filter(|flow| flow.keeps_all()).map(OutFlow::outstanding_bytes).sum()
     }
 
     /// What a late joiner gets: of a flow that keeps all, the newest the budget has room for (LNK-9).

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 /// Costs of a flow's samples, from the oldest the receiver may hold.
 #[derive(Debug, Default)]
-pub struct Window {
+pub struct Outstanding {
     /// Of samples from the oldest open one on, settled or not.
     open: VecDeque<Place>,
     /// Of samples before it, behind one that was given up: held until the receiver is known to go on without that.
@@ -20,7 +20,7 @@ struct Place {
     given_up: bool,
 }
 
-impl Window {
+impl Outstanding {
     /// A sample with the next number.
     pub fn push(&mut self, cost: usize) {
         self.bytes += cost;
@@ -72,38 +72,38 @@ impl Window {
 mod tests {
     use super::*;
 
-    fn window(costs: &[usize]) -> Window {
-        let mut window = Window::default();
-        costs.iter().for_each(|cost| window.push(*cost));
-        window
+    fn outstanding(costs: &[usize]) -> Outstanding {
+        let mut outstanding = Outstanding::default();
+        costs.iter().for_each(|cost| outstanding.push(*cost));
+        outstanding
     }
 
     #[test]
     fn delivered_samples_are_free_at_once() {
-        let mut window = window(&[10, 20, 30]);
-        window.pop(0);
-        window.pop(1);
-        assert_eq!((window.bytes(), window.numbers()), (30, 1));
+        let mut outstanding = outstanding(&[10, 20, 30]);
+        outstanding.pop(0);
+        outstanding.pop(1);
+        assert_eq!((outstanding.bytes(), outstanding.numbers()), (30, 1));
     }
 
     #[test]
     fn what_stands_behind_a_sample_given_up_counts_until_the_floor_is_confirmed() {
-        let mut window = window(&[10, 20, 30, 40]);
-        window.give_up(1);
-        (0..3).for_each(|sequence| window.pop(sequence));
-        assert_eq!(window.bytes(), 90, "the first is free");
-        window.on_floor_confirmed(1);
-        assert_eq!(window.bytes(), 90, "the floor is below the hole");
-        window.on_floor_confirmed(3);
-        assert_eq!((window.bytes(), window.numbers()), (40, 1));
+        let mut outstanding = outstanding(&[10, 20, 30, 40]);
+        outstanding.give_up(1);
+        (0..3).for_each(|sequence| outstanding.pop(sequence));
+        assert_eq!(outstanding.bytes(), 90, "the first is free");
+        outstanding.on_floor_confirmed(1);
+        assert_eq!(outstanding.bytes(), 90, "the floor is below the hole");
+        outstanding.on_floor_confirmed(3);
+        assert_eq!((outstanding.bytes(), outstanding.numbers()), (40, 1));
     }
 
     #[test]
     fn nothing_is_waited_for_when_nobody_reads() {
-        let mut window = window(&[10, 20]);
-        window.give_up(0);
-        window.pop(0);
-        window.on_unwanted();
-        assert_eq!(window.bytes(), 20);
+        let mut outstanding = outstanding(&[10, 20]);
+        outstanding.give_up(0);
+        outstanding.pop(0);
+        outstanding.on_unwanted();
+        assert_eq!(outstanding.bytes(), 20);
     }
 }
