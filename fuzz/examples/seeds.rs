@@ -38,21 +38,20 @@ fn write(target: &str, name: &str, content: impl AsRef<[u8]>) -> io::Result<()> 
 fn peer() -> (Session, [FlowId; 2]) {
     let mut session = Session::new(session_config());
     let flows = [("a", Class::Realtime), ("b", Class::BestEffort)].map(|(topic, class)| {
-        session.advertise(Publication {
-            topic: topic.to_owned(),
-            type_name: String::new(),
-            class,
-            qos: Qos::default(),
-            period: Some(Duration::from_millis(20)),
-            size_bytes: 0,
-        })
+        session
+            .advertise(Publication {
+                topic: topic.to_owned(),
+                type_name: String::new(),
+                class,
+                qos: Qos::default(),
+                period: Some(Duration::from_millis(20)),
+                size_bytes: 0,
+            })
+            .expect("within the limits")
     });
     for topic in ["c", "d"] {
-        session.subscribe(Subscription {
-            topic: topic.to_owned(),
-            type_name: String::new(),
-            qos: Qos::default(),
-        });
+        let wanted = Subscription { topic: topic.to_owned(), type_name: String::new(), qos: Qos::default() };
+        session.subscribe(wanted).expect("within the limits");
     }
     (session, flows)
 }
@@ -102,7 +101,7 @@ fn link() -> io::Result<()> {
         entry(EndpointKind::Publication, 1, "drive/command"),
         entry(EndpointKind::Subscription, 1, "camera/front"),
     ];
-    write("table", "two_flows", Table { entries }.to_bytes())?;
+    write("table", "two_flows", Table { memory_bytes: 64 << 20, entries }.to_bytes())?;
     write("capacity_trace", "short", TRACE)
 }
 

@@ -34,9 +34,12 @@ impl Conversation {
             size_bytes: 0,
         };
         let want = |topic: &str, qos| Subscription { topic: topic.to_owned(), type_name: String::new(), qos };
-        let sending = [("c", Class::Control, newest), ("d", Class::BestEffort, all)]
-            .map(|(topic, class, qos)| session.advertise(publish(topic, class, qos)));
-        let reading = [("a", newest), ("b", all)].map(|(topic, qos)| session.subscribe(want(topic, qos)));
+        let sending =
+            [("c", Class::Control, newest), ("d", Class::BestEffort, all)].map(|(topic, class, qos)| {
+                session.advertise(publish(topic, class, qos)).expect("within the limits")
+            });
+        let reading = [("a", newest), ("b", all)]
+            .map(|(topic, qos)| session.subscribe(want(topic, qos)).expect("within the limits"));
         Conversation { session, now: MonoTime::from_millis(1), sending, reading, packet: Vec::new() }
     }
 

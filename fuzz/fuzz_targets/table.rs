@@ -7,7 +7,7 @@ use tokkyu_link::wire::Table;
 fuzz_target!(|bytes: &[u8]| {
     if let Ok(table) = Table::from_bytes(bytes) {
         assert_eq!(table.to_bytes(), bytes);
-        assert!(table.entries.len() <= 1024, "LNK-6");
+        assert!(table.entries.len() <= 2048, "LNK-6");
         assert!(table.entries.iter().all(|entry| (1..=255).contains(&entry.topic.len())), "LNK-30");
     }
 });

@@ -8,8 +8,8 @@ use tokkyu_link::core::SessionConfig;
 use tokkyu_link::sim::drive::{Workload, drive};
 use tokkyu_link::sim::network::End;
 use world::bench::{Bench, Packet};
-use world::{World, at_ms, both, link, link_qos, millis, ms, named, publication, quantile, reliable};
-use world::{subscription, with_lifespan};
+use world::with_lifespan;
+use world::{World, at_ms, both, link, link_qos, millis, ms, named, quantile, reliable};
 
 /// What control may wait for on top of the path's delay: the packet being sent, one behind it and its own, a batch of
 /// 250 µs (LNK-60), and a queue of our own of 1/`part` of max(round trip, 8 ms) (LNK-63).
@@ -58,8 +58,8 @@ fn classes_leave_strictly_in_order() {
         Bench::new(ms(10), SessionConfig { max_bps: 50e6, ..SessionConfig::default() }, |_| false);
     let classes = [Class::Background, Class::BestEffort, Class::Realtime, Class::Control];
     let flows = classes.map(|class| {
-        bench.session(End::Operator).subscribe(subscription(class.as_str(), reliable(10)));
-        bench.session(End::Vehicle).advertise(publication(class.as_str(), class, reliable(10)))
+        bench.subscribe(End::Operator, class.as_str(), reliable(10));
+        bench.advertise(End::Vehicle, class.as_str(), class, reliable(10))
     });
     bench.run_to(at_ms(200));
     // Lowest first, so that the order of publishing is not the order of sending.
@@ -89,10 +89,10 @@ fn classes_leave_strictly_in_order() {
 fn a_command_published_in_the_middle_of_an_image_is_the_next_packet() {
     let config = SessionConfig { max_bps: 10e6, ..SessionConfig::default() };
     let mut bench = Bench::new(ms(10), config, |_| false);
-    let image = bench.session(End::Vehicle).advertise(publication("image", Class::Realtime, reliable(5)));
-    let command = bench.session(End::Vehicle).advertise(publication("command", Class::Control, reliable(5)));
+    let image = bench.advertise(End::Vehicle, "image", Class::Realtime, reliable(5));
+    let command = bench.advertise(End::Vehicle, "command", Class::Control, reliable(5));
     for topic in ["image", "command"] {
-        bench.session(End::Operator).subscribe(subscription(topic, reliable(5)));
+        bench.subscribe(End::Operator, topic, reliable(5));
     }
     bench.run_to(at_ms(200));
     bench.publish(End::Vehicle, image, 1, 400_000);
@@ -207,11 +207,10 @@ fn no_camera_is_always_the_last() {
 fn while_the_path_is_silent_only_probes_and_control_are_sent() {
     let out = |packet: &Packet| packet.at >= at_ms(1_000) && packet.at < at_ms(2_000);
     let mut bench = Bench::new(ms(20), SessionConfig::default(), out);
-    let image = bench.session(End::Vehicle).advertise(publication("image", Class::Realtime, link_qos()));
-    let command =
-        bench.session(End::Vehicle).advertise(publication("command", Class::Control, Qos::sensor_data()));
-    bench.session(End::Operator).subscribe(subscription("image", link_qos()));
-    bench.session(End::Operator).subscribe(subscription("command", Qos::sensor_data()));
+    let image = bench.advertise(End::Vehicle, "image", Class::Realtime, link_qos());
+    let command = bench.advertise(End::Vehicle, "command", Class::Control, Qos::sensor_data());
+    bench.subscribe(End::Operator, "image", link_qos());
+    bench.subscribe(End::Operator, "command", Qos::sensor_data());
     for tag in 0..60 {
         bench.publish(End::Vehicle, image, tag, 100_000);
         bench.publish(End::Vehicle, command, tag, 64);

@@ -4,7 +4,7 @@ mod world;
 
 use tokkyu_contract::qos::Mismatches;
 use tokkyu_contract::{Class, Durability, FlowId, History, Qos};
-use tokkyu_link::core::{Event, Publication, SessionConfig, Subscription};
+use tokkyu_link::core::{Endpoint, Event, Publication, SessionConfig, Subscription};
 use tokkyu_link::sim::network::End;
 use tokkyu_link::wire::EndpointKind;
 use world::bench::{Bench, Seen};
@@ -124,8 +124,11 @@ fn a_match_is_told_once_at_both_ends() {
                 world.run_for(ms(500));
                 world.subscribe(End::Operator, "third", reliable(5));
                 world.run_for(ms(500));
-                let matched = |end, flow| world.count(end, &Event::Matched { flow });
-                let told = (matched(End::Vehicle, flow), matched(End::Operator, FlowId(1)));
+                let matched = |end, endpoint| world.count(end, &Event::Matched { endpoint });
+                let told = (
+                    matched(End::Vehicle, Endpoint::Publication(flow)),
+                    matched(End::Operator, Endpoint::Subscription(FlowId(1))),
+                );
                 assert_eq!(told, (1, 1), "{class}, {first:?} first: told at the publisher, at the reader");
                 assert_eq!(world.tags(End::Operator, FlowId(1)), [1]);
             }
@@ -160,8 +163,20 @@ fn a_qos_mismatch_is_told_at_both_ends_with_its_policies_and_nothing_is_sent() {
             world.run_for(ms(50));
         }
         world.run_to(at_ms(1_000));
-        assert_eq!(world.count(End::Vehicle, &Event::Incompatible { flow, mismatches }), 1);
-        assert_eq!(world.count(End::Operator, &Event::Incompatible { flow: reader, mismatches }), 1);
+        assert_eq!(
+            world.count(
+                End::Vehicle,
+                &Event::Incompatible { endpoint: Endpoint::Publication(flow), mismatches }
+            ),
+            1
+        );
+        assert_eq!(
+            world.count(
+                End::Operator,
+                &Event::Incompatible { endpoint: Endpoint::Subscription(reader), mismatches }
+            ),
+            1
+        );
         assert_eq!(world.tags(End::Operator, reader), Vec::<u32>::new(), "{mismatches}");
         let ledger = world.network.session(End::Vehicle).sent_ledger(flow);
         assert_eq!((ledger.offered, ledger.dropped), (5, 5), "nobody wants it: {ledger}");
@@ -175,16 +190,16 @@ fn another_type_is_told_at_both_ends_and_an_empty_type_takes_any() {
         let mut world = World::new(&named("wan"), 1);
         let typed =
             Publication { type_name: "Scan".into(), ..publication("scan", Class::Realtime, reliable(5)) };
-        let flow = world.network.session(End::Vehicle).advertise(typed);
+        let flow = world.network.session(End::Vehicle).advertise(typed).expect("within the limits");
         let asked = Subscription { type_name: wanted.into(), ..subscription("scan", reliable(5)) };
-        let reader = world.network.session(End::Operator).subscribe(asked);
+        let reader = world.network.session(End::Operator).subscribe(asked).expect("within the limits");
         world.run_to(at_ms(200));
         world.publish(End::Vehicle, flow, 1, 100);
         world.run_to(at_ms(500));
-        let other = |flow, peer: &str| Event::OtherType { flow, peer_type: peer.to_owned() };
+        let other = |endpoint, peer: &str| Event::OtherType { endpoint, peer_type: peer.to_owned() };
         let told = (
-            world.count(End::Vehicle, &other(flow, wanted)),
-            world.count(End::Operator, &other(reader, "Scan")),
+            world.count(End::Vehicle, &other(Endpoint::Publication(flow), wanted)),
+            world.count(End::Operator, &other(Endpoint::Subscription(reader), "Scan")),
         );
         assert_eq!(told, if matches { (0, 0) } else { (1, 1) }, "wanted {wanted:?}");
         assert_eq!(world.tags(End::Operator, reader).len(), usize::from(matches), "wanted {wanted:?}");
@@ -204,8 +219,17 @@ fn a_mismatch_is_not_told_again_when_something_else_changes() {
         world.run_for(ms(300));
     }
     let mismatches = Mismatches { reliability: true, ..Mismatches::default() };
-    assert_eq!(world.count(End::Operator, &Event::Incompatible { flow: reader, mismatches }), 1);
-    assert_eq!(world.count(End::Vehicle, &Event::Incompatible { flow, mismatches }), 1);
+    assert_eq!(
+        world.count(
+            End::Operator,
+            &Event::Incompatible { endpoint: Endpoint::Subscription(reader), mismatches }
+        ),
+        1
+    );
+    assert_eq!(
+        world.count(End::Vehicle, &Event::Incompatible { endpoint: Endpoint::Publication(flow), mismatches }),
+        1
+    );
 }
 
 /// LNK-15: when the peer's endpoint goes away, that is told, and nothing is sent any more.
@@ -214,26 +238,26 @@ fn an_endpoint_that_leaves_the_peers_table_is_told_as_unmatched() {
     let mut world = World::new(&named("wan"), 1);
     let mut peer = Peer::default();
     let session = world.network.session(End::Vehicle);
-    let flow = session.advertise(publication("image", Class::Realtime, reliable(5)));
-    let reader = session.subscribe(subscription("command", reliable(5)));
+    let flow =
+        session.advertise(publication("image", Class::Realtime, reliable(5))).expect("within the limits");
+    let reader = session.subscribe(subscription("command", reliable(5))).expect("within the limits");
     let there = [
         entry(EndpointKind::Subscription, 1, "image", reliable(5)),
         entry(EndpointKind::Publication, 1, "command", reliable(5)),
     ];
     peer.table(at_ms(1), session, there.to_vec());
     let first = drain(at_ms(1), session);
-    assert!(first.contains(&Event::Matched { flow: reader }), "{first:?}");
+    assert!(first.contains(&Event::Matched { endpoint: Endpoint::Subscription(reader) }), "{first:?}");
     peer.table(at_ms(2), session, Vec::new());
     let events = drain(at_ms(2), session);
-    assert!(events.contains(&Event::Unmatched { flow }), "{events:?}");
-    assert!(events.contains(&Event::Unmatched { flow: reader }), "{events:?}");
+    assert!(events.contains(&Event::Unmatched { endpoint: Endpoint::Publication(flow) }), "{events:?}");
+    assert!(events.contains(&Event::Unmatched { endpoint: Endpoint::Subscription(reader) }), "{events:?}");
     session.publish(at_ms(3), flow, at_ms(3), &[1; 100]).expect("taken, and dropped");
     assert_eq!(session.sent_ledger(flow).dropped, 1);
 }
 
 /// LNK-15: each subscription of a topic is served, whichever came first.
 #[test]
-#[ignore = "only the first subscription of a topic is served"]
 fn two_readers_of_one_topic_both_get_every_sample() {
     let mut world = World::new(&named("wan"), 1);
     let flow = world.advertise(End::Vehicle, "image", Class::Realtime, reliable(5));
@@ -258,12 +282,10 @@ fn an_older_table_that_comes_after_a_newer_one_changes_nothing() {
         hit
     };
     let mut bench = Bench::new(ms(25), SessionConfig::default(), loses);
-    let flows = ["a", "b"].map(|topic| {
-        bench.session(End::Vehicle).advertise(publication(topic, Class::BestEffort, reliable(5)))
-    });
-    let first = bench.session(End::Operator).subscribe(subscription("a", reliable(5)));
+    let flows = ["a", "b"].map(|topic| bench.advertise(End::Vehicle, topic, Class::BestEffort, reliable(5)));
+    let first = bench.subscribe(End::Operator, "a", reliable(5));
     bench.run_to(at_ms(10));
-    let second = bench.session(End::Operator).subscribe(subscription("b", reliable(5)));
+    let second = bench.subscribe(End::Operator, "b", reliable(5));
     bench.run_to(at_ms(500));
     for flow in flows {
         bench.publish(End::Vehicle, flow, 1, 100);
@@ -307,7 +329,7 @@ fn samples_that_wait_for_the_table_stay_within_the_memory_bound() {
     let mut world = World::with_config(&named("lan"), 1, config);
     let mut peer = Peer::default();
     let session = world.network.session(End::Vehicle);
-    session.subscribe(subscription("image", reliable(100)));
+    session.subscribe(subscription("image", reliable(100))).expect("within the limits");
     for sequence in 0..60 {
         let id = tokkyu_contract::TraceId { flow: FlowId(1), sequence };
         peer.fragments(at_ms(1), session, id, &[7; 100_000]);

@@ -8,9 +8,7 @@ use tokkyu_link::sim::network::{End, Network};
 use tokkyu_link::sim::path::{Loss, Reorder};
 use world::bench::{Bench, Packet, Seen, lose_first};
 use world::stream::Stream;
-use world::{
-    World, at_ms, both, keep_all, link, ms, named, publication, reliable, subscription, with_lifespan,
-};
+use world::{World, at_ms, both, keep_all, link, ms, named, reliable, with_lifespan};
 
 const SEEDS: u64 = 8;
 
@@ -46,8 +44,8 @@ fn a_sample_that_has_begun_is_finished_but_not_repaired_when_a_newer_one_comes()
     };
     let loses = move |packet: &Packet| packet.frames.iter().any(needed);
     let mut bench = Bench::new(ms(25), SessionConfig::default(), loses);
-    let flow = bench.session(End::Vehicle).advertise(publication("image", Class::Realtime, reliable(1)));
-    let reader = bench.session(End::Operator).subscribe(subscription("image", reliable(1)));
+    let flow = bench.advertise(End::Vehicle, "image", Class::Realtime, reliable(1));
+    let reader = bench.subscribe(End::Operator, "image", reliable(1));
     bench.publish(End::Vehicle, flow, 0, 28_000);
     bench.run_to(at_ms(1)); // begun, and sent in full by the start-up train
     bench.publish(End::Vehicle, flow, 1, 28_000);
@@ -174,8 +172,8 @@ fn a_keep_last_1_reader_drops_samples_older_than_the_one_it_has() {
 fn a_keep_last_reader_of_more_than_one_gets_overtaken_samples_too() {
     // The only packet of the first sample is lost, and nothing follows that could repeat it.
     let mut bench = Bench::new(ms(25), SessionConfig::default(), lose_first(End::Vehicle, FlowId(1), 1));
-    let flow = bench.session(End::Vehicle).advertise(publication("state", Class::Realtime, reliable(10)));
-    let reader = bench.session(End::Operator).subscribe(subscription("state", reliable(10)));
+    let flow = bench.advertise(End::Vehicle, "state", Class::Realtime, reliable(10));
+    let reader = bench.subscribe(End::Operator, "state", reliable(10));
     bench.publish(End::Vehicle, flow, 0, 1_200);
     bench.run_to(at_ms(1));
     bench.publish(End::Vehicle, flow, 1, 1_200);
@@ -193,13 +191,13 @@ fn a_keep_all_flow_is_refused_at_the_memory_bound_and_nothing_taken_is_lost() {
         world.drive(&mut [&mut flow], at_ms(3_000));
         assert!(flow.refused > 500, "{mbit} of 11 Mbit/s: refused {}", flow.refused);
         world.run_to(at_ms(6_000));
-        assert_all_came_once(&world, &flow, 750);
+        // 3 Mbit/s carry 735 in the time.
+        assert_all_came_once(&world, &flow, 660);
     }
 }
 
 /// LNK-11, LNK-5: the same with samples of many packets, of which the receiver holds several incomplete ones.
 #[test]
-#[ignore = "the receiver pushes incomplete reliable samples out at its memory bound"]
 fn a_keep_all_flow_of_large_samples_at_the_memory_bound_loses_nothing_taken() {
     let config = SessionConfig { memory_bytes: 500_000, ..SessionConfig::default() };
     for seed in 1..=SEEDS {
@@ -208,7 +206,8 @@ fn a_keep_all_flow_of_large_samples_at_the_memory_bound_loses_nothing_taken() {
         world.drive(&mut [&mut flow], at_ms(3_000));
         assert!(flow.refused > 50, "5 of 16 Mbit/s: refused {}", flow.refused);
         world.run_to(at_ms(6_000));
-        assert_all_came_once(&world, &flow, 30);
+        // Two at a time have room at the receiver.
+        assert_all_came_once(&world, &flow, 25);
     }
 }
 
@@ -221,7 +220,6 @@ fn assert_all_came_once(world: &World, flow: &Stream, at_least: usize) {
 
 /// LNK-11, `SessionConfig::memory_bytes`: the bound holds for what is held, coded shards included.
 #[test]
-#[ignore = "publish counts the payload alone: padding, bookkeeping and parity come on top of the bound"]
 fn a_keep_all_flow_never_holds_more_than_the_memory_bound() {
     let bound = 500_000;
     let config = SessionConfig { memory_bytes: bound, ..SessionConfig::default() };

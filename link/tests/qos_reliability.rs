@@ -8,9 +8,7 @@ use tokkyu_contract::{Class, FlowId, Outcome, Qos};
 use tokkyu_link::core::SessionConfig;
 use tokkyu_link::sim::network::End;
 use world::bench::{Bench, Seen, lose_first};
-use world::{
-    World, at_ms, keep_all, link_qos, ms, named, publication, reliable, subscription, with_lifespan,
-};
+use world::{World, at_ms, keep_all, link_qos, ms, named, reliable, with_lifespan};
 
 const IMAGE_BYTES: usize = 374_000;
 const SEEDS: u64 = 5;
@@ -46,10 +44,10 @@ fn best_effort_at_five_percent_loses_nearly_every_image_and_repairs_none() {
 fn best_effort_puts_no_packet_on_the_wire_twice() {
     let mut bench = Bench::new(ms(10), SessionConfig::default(), |packet| packet.nth % 7 == 3);
     let qos = Qos::sensor_data();
-    let image = bench.session(End::Vehicle).advertise(publication("image", Class::Realtime, qos));
-    let small = bench.session(End::Vehicle).advertise(publication("small", Class::Control, qos));
+    let image = bench.advertise(End::Vehicle, "image", Class::Realtime, qos);
+    let small = bench.advertise(End::Vehicle, "small", Class::Control, qos);
     for topic in ["image", "small"] {
-        bench.session(End::Operator).subscribe(subscription(topic, qos));
+        bench.subscribe(End::Operator, topic, qos);
     }
     bench.run_to(at_ms(100));
     for tag in 0..20 {
@@ -140,8 +138,8 @@ fn a_repaired_sample_is_taken_however_many_came_in_the_meantime() {
 #[test]
 fn a_packet_of_a_small_flow_repeats_two_earlier_samples_that_are_not_confirmed() {
     let mut bench = Bench::new(ms(25), SessionConfig::default(), lose_first(End::Vehicle, FlowId(1), 1));
-    let flow = bench.session(End::Vehicle).advertise(publication("command", Class::Control, reliable(10)));
-    let reader = bench.session(End::Operator).subscribe(subscription("command", reliable(10)));
+    let flow = bench.advertise(End::Vehicle, "command", Class::Control, reliable(10));
+    let reader = bench.subscribe(End::Operator, "command", reliable(10));
     for tag in 0..4 {
         bench.publish(End::Vehicle, flow, tag, 64);
         bench.run_to(bench.now + ms(10));

@@ -11,7 +11,7 @@ use tokkyu_link::wire::EndpointKind;
 use world::bench::{Bench, Packet};
 use world::networks::made_up;
 use world::peer::{Peer, drain, entry};
-use world::{World, at_ms, both, link, ms, named, publication, reliable, subscription, with_lifespan};
+use world::{World, at_ms, both, link, ms, named, reliable, subscription, with_lifespan};
 
 const SEEDS: u64 = 8;
 
@@ -23,10 +23,10 @@ fn nothing_of_a_sample_is_sent_after_its_lifespan() {
         let mut bench =
             Bench::new(ms(20), SessionConfig { max_bps: 20e6, ..SessionConfig::default() }, loses);
         let qos = with_lifespan(reliable(10), 120);
-        let flow = bench.session(End::Vehicle).advertise(publication("image", Class::Realtime, qos));
-        let command = bench.session(End::Vehicle).advertise(publication("command", Class::Control, qos));
-        bench.session(End::Operator).subscribe(subscription("image", qos));
-        bench.session(End::Operator).subscribe(subscription("command", qos));
+        let flow = bench.advertise(End::Vehicle, "image", Class::Realtime, qos);
+        let command = bench.advertise(End::Vehicle, "command", Class::Control, qos);
+        bench.subscribe(End::Operator, "image", qos);
+        bench.subscribe(End::Operator, "command", qos);
         for tag in 0..30 {
             // 400 kB each 40 ms at 20 Mbit/s: more than fits, so that some are half sent when they expire.
             bench.publish(End::Vehicle, flow, tag, 400_000);
@@ -54,8 +54,8 @@ fn a_packet_that_could_not_arrive_within_the_lifespan_is_not_sent() {
     let loses = |packet: &Packet| packet.from == End::Vehicle && packet.nth.is_multiple_of(3);
     let mut bench = Bench::new(ms(40), SessionConfig::default(), loses);
     let qos = with_lifespan(reliable(10), 200);
-    let flow = bench.session(End::Vehicle).advertise(publication("image", Class::Realtime, qos));
-    bench.session(End::Operator).subscribe(subscription("image", qos));
+    let flow = bench.advertise(End::Vehicle, "image", Class::Realtime, qos);
+    bench.subscribe(End::Operator, "image", qos);
     for tag in 0..40 {
         bench.publish(End::Vehicle, flow, tag, 100_000);
         bench.run_to(bench.now + ms(50));
@@ -244,7 +244,7 @@ fn a_reader_that_is_unmatched_again_lets_time_pass() {
     let mut peer = Peer::default();
     let session = world.network.session(End::Vehicle);
     let qos = Qos { deadline: Some(ms(100)), ..reliable(5) };
-    session.subscribe(subscription("state", qos));
+    session.subscribe(subscription("state", qos)).expect("within the limits");
     peer.table(at_ms(1), session, vec![entry(EndpointKind::Publication, 1, "state", qos)]);
     drain(at_ms(1), session);
     session.on_timer(at_ms(150));

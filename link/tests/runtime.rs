@@ -1,10 +1,11 @@
 //! The link as applications hold it, over real sockets on loopback: two threads, real QUIC, pinned keys.
 
+use bytes::Bytes;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
-use tokkyu_contract::{Class, Durability, History, Qos};
+use tokkyu_contract::{Class, Durability, FlowId, History, Qos};
 use tokkyu_link::carrier::{CloseReason, SecretKey, TrustStore};
-use tokkyu_link::core::{Publication, Subscription};
+use tokkyu_link::core::{Publication, PublishError, Subscription};
 use tokkyu_link::runtime::{Link, LinkConfig, LinkEvent, LinkState, Publisher, Role, Subscriber};
 
 /// Long enough for any machine; a test that waits this long has failed.
@@ -79,8 +80,9 @@ fn samples_cross_whole_and_the_ledgers_close() {
     let keys = Keys::new();
     let operator = keys.operator(any());
     let vehicle = keys.vehicle(operator.local_address());
-    let camera = vehicle.publish(publication("camera/front", Qos::default()));
-    let picture = operator.subscribe(subscription("camera/front", Qos::default()));
+    let camera = vehicle.publish(publication("camera/front", Qos::default())).expect("within the limits");
+    let picture =
+        operator.subscribe(subscription("camera/front", Qos::default())).expect("within the limits");
     wait_for(&vehicle, is_up);
     let payload: Vec<u8> = (0..300_000u32).map(|i| (i * 7 % 251) as u8).collect();
     assert_eq!(send_until_received(&camera, &picture, &payload).0, payload);
@@ -97,8 +99,9 @@ fn a_session_goes_on_when_the_vehicles_address_changes() {
     let keys = Keys::new();
     let operator = keys.operator(any());
     let vehicle = keys.vehicle(operator.local_address());
-    let camera = vehicle.publish(publication("camera/front", Qos::default()));
-    let picture = operator.subscribe(subscription("camera/front", Qos::default()));
+    let camera = vehicle.publish(publication("camera/front", Qos::default())).expect("within the limits");
+    let picture =
+        operator.subscribe(subscription("camera/front", Qos::default())).expect("within the limits");
     wait_for(&operator, is_up);
     let before = send_until_received(&camera, &picture, b"before").1;
     vehicle.rebind(any());
@@ -125,13 +128,13 @@ fn a_vehicle_finds_its_restarted_operator_and_sends_what_it_kept() {
         durability: Durability::TransientLocal,
         ..Qos::default()
     };
-    let map = vehicle.publish(publication("map", kept));
+    let map = vehicle.publish(publication("map", kept)).expect("within the limits");
     wait_for(&vehicle, is_up);
     map.send(b"a map".to_vec()).expect("the link runs");
     drop(first);
     wait_for(&vehicle, |state| matches!(state, LinkState::Down(_)));
     let second = keys.operator(address);
-    let reader = second.subscribe(subscription("map", kept));
+    let reader = second.subscribe(subscription("map", kept)).expect("within the limits");
     wait_for(&vehicle, is_up);
     let sample = reader.receive(PATIENCE).expect("a late joiner gets the last sample");
     assert_eq!(&sample.delivered.payload[..], b"a map");
@@ -163,4 +166,46 @@ fn an_address_in_use_is_named_with_a_remedy() {
     let config = LinkConfig::new(Role::Operator, operator.local_address(), keys.operator.clone(), trusted);
     let error = Link::start(config).err().expect("the port is taken").to_string();
     assert!(error.contains(&operator.local_address().to_string()), "{error}");
+}
+
+/// LNK-6, LNK-30: what the link cannot announce is refused by name, at once.
+#[test]
+fn an_endpoint_beyond_the_limits_is_refused_by_name() {
+    let link = Keys::new().operator(any());
+    let long = "x".repeat(256);
+    let error = link.publish(publication(&long, Qos::default())).err().expect("too long").to_string();
+    assert!(error.contains("255"), "{error}");
+    let error = link.subscribe(subscription("", Qos::default())).err().expect("no topic").to_string();
+    assert!(error.contains("255"), "{error}");
+    let kept: Vec<_> =
+        (0..1_024).map(|at| link.subscribe(subscription(&format!("t{at}"), Qos::default()))).collect();
+    assert!(kept.iter().all(Result::is_ok));
+    let error = link.subscribe(subscription("more", Qos::default())).err().expect("too many").to_string();
+    assert!(error.contains("1024"), "{error}");
+}
+
+/// A sample the session does not take is no secret: the application hears why, how many, and the ledger counts them.
+#[test]
+fn samples_that_the_session_refuses_are_told_with_their_reason() {
+    let keys = Keys::new();
+    let operator = keys.operator(any());
+    let vehicle = keys.vehicle(operator.local_address());
+    vehicle.publish(publication("small", Qos::default())).expect("within the limits");
+    let map = vehicle.publish(publication("map", Qos::default())).expect("within the limits");
+    wait_for(&vehicle, is_up);
+    let too_large = Bytes::from(vec![0; 40_000_000]);
+    for _ in 0..3 {
+        map.send(too_large.clone()).expect("the link runs");
+    }
+    let (since, mut told) = (Instant::now(), 0);
+    while told < 3 {
+        assert!(since.elapsed() < PATIENCE, "{told} of 3 refusals were told");
+        if let Some(LinkEvent::Refused { flow, why, samples }) = vehicle.event(Duration::from_millis(200)) {
+            assert!(matches!(why, PublishError::TooLarge { .. }), "{why}");
+            assert_eq!(flow, FlowId(2));
+            told += samples;
+        }
+    }
+    let (_, ledger) = vehicle.close().sent.pop().expect("two publications");
+    assert_eq!((ledger.offered, ledger.dropped), (3, 3), "{ledger}");
 }

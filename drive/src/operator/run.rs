@@ -181,7 +181,7 @@ impl Operator<'_> {
         let sent: Vec<String> = self.driver.iter().map(|driver| driver.book.stream().to_owned()).collect();
         let received: Vec<String> = self.cameras.iter().map(|camera| camera.flow.clone()).collect();
         let received = [received, self.gate.iter().map(|_| TOPIC.to_owned()).collect()].concat();
-        if let Some(news) = news_of(&event, |flow| endpoint_name(flow, &sent, &received)) {
+        if let Some(news) = news_of(&event, |endpoint| endpoint_name(endpoint, &sent, &received)) {
             self.desk.tell(news);
         }
         match event {
@@ -192,7 +192,7 @@ impl Operator<'_> {
                 self.on_down(&reason);
             }
             LinkEvent::Session(event) => self.on_session_event(&event),
-            LinkEvent::Trouble(_) => {}
+            LinkEvent::Trouble(_) | LinkEvent::Refused { .. } => {}
         }
     }
 

@@ -49,11 +49,11 @@ impl<'a> Operator<'a> {
         let halt = StopFlag::new();
         let threads = receive(&link, &flows, &options, saver.as_ref(), &picture_mail, &halt)?;
         // After the cameras, whose subscriptions count from 0.
-        let gate = command.is_some().then(|| GateEar::open(&link));
+        let gate = command.is_some().then(|| GateEar::open(&link)).transpose()?;
         let keyboard = seat.as_ref().and_then(|seat| seat.keyboard.clone());
         let take_wheel =
             |(flow, seat)| driver_side(&link, &flow, seat, &options, &session, driver_mail, &halt);
-        let driver = command.zip(seat).map(take_wheel);
+        let driver = command.zip(seat).map(take_wheel).transpose()?;
         let unread = [picture_unread, driver_unread];
         let capture_clock = CaptureClock { is_shared: options.end.same_clock, ..CaptureClock::default() };
         Ok(Operator {
@@ -89,8 +89,8 @@ fn driver_side(
     session: &Session,
     mail: Mail<driver::Report>,
     halt: &StopFlag,
-) -> DriverSide {
-    let publisher = link.publish(wiring::publication(flow, COMMAND_BYTES));
+) -> Result<DriverSide, DriveError> {
+    let publisher = link.publish(wiring::publication(flow, COMMAND_BYTES))?;
     let longest = wiring::longest_sample_bytes(options.end.site.link.mtu);
     let wheel = Wheel {
         source: seat.source,
@@ -102,12 +102,12 @@ fn driver_side(
         mail,
         stop: halt.clone(),
     };
-    DriverSide {
+    Ok(DriverSide {
         book: SentBook::new(&flow.name, &flow.qos),
         wheel: Some(wheel),
         controls: None,
         trouble: None,
-    }
+    })
 }
 
 fn receive(
@@ -122,7 +122,7 @@ fn receive(
         let pictures = Pictures {
             stream,
             name: flow.name.as_str().into(),
-            subscriber: link.subscribe(wiring::subscription(flow)),
+            subscriber: link.subscribe(wiring::subscription(flow))?,
             saver: saver.cloned(),
             same_clock: options.end.same_clock,
             fifo_priority: options.end.fifo(Class::Realtime),

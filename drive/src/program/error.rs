@@ -3,6 +3,7 @@
 use std::io;
 
 use tokkyu_link::carrier::{CarrierError, CloseReason, KeyError};
+use tokkyu_link::core::EndpointError;
 use tokkyu_link::runtime::LinkError;
 use tokkyu_measure::{RecordError, StorageError};
 
@@ -62,6 +63,9 @@ pub enum DriveError {
     /// The link cannot be started.
     #[error(transparent)]
     Link(#[from] LinkError),
+    /// The robot has more flows, or longer names, than a link takes.
+    #[error(transparent)]
+    Endpoint(#[from] EndpointError),
     /// The link's thread ended by itself.
     #[error("the link's thread ended by itself; this is a fault of tokkyu, please report it")]
     LinkGone,
@@ -118,6 +122,7 @@ impl DriveError {
             E::NothingToDo { .. }
             | E::TwoCommandFlows { .. }
             | E::Flow { .. }
+            | E::Endpoint(_)
             | E::NoOperator
             | E::NoIdentity
             | E::NobodyTrusted

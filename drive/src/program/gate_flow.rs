@@ -5,7 +5,7 @@
 use bytes::Bytes;
 use tokkyu_contract::yaml::robot::Robot;
 use tokkyu_contract::{Class, FlowId, History, MonoTime, Qos, Reliability};
-use tokkyu_link::core::{Publication, Subscription};
+use tokkyu_link::core::{EndpointError, Publication, Subscription};
 use tokkyu_link::runtime::{Link, Publisher, Subscriber};
 
 use super::DriveError;
@@ -43,7 +43,10 @@ pub(crate) struct GateTeller {
 
 impl GateTeller {
     /// Announces the flow; call after the cameras', whose flows count from 1.
-    pub(crate) fn open(link: &Link) -> GateTeller {
+    ///
+    /// # Errors
+    /// The link has no place for another flow.
+    pub(crate) fn open(link: &Link) -> Result<GateTeller, EndpointError> {
         let publication = Publication {
             topic: TOPIC.to_owned(),
             type_name: TYPE.to_owned(),
@@ -52,7 +55,7 @@ impl GateTeller {
             period: Some(REPORT_EVERY),
             size_bytes: REPORT_BYTES as u32,
         };
-        GateTeller { publisher: link.publish(publication), told: None }
+        Ok(GateTeller { publisher: link.publish(publication)?, told: None })
     }
 
     /// Tells the gate's state where it changed, or was last told a while ago.
@@ -76,9 +79,12 @@ pub(crate) struct GateEar {
 
 impl GateEar {
     /// Asks for the flow.
-    pub(crate) fn open(link: &Link) -> GateEar {
+    ///
+    /// # Errors
+    /// The link has no place for another subscription.
+    pub(crate) fn open(link: &Link) -> Result<GateEar, EndpointError> {
         let subscription = Subscription { topic: TOPIC.to_owned(), type_name: TYPE.to_owned(), qos: qos() };
-        GateEar { subscriber: link.subscribe(subscription), flow: None, heard: None }
+        Ok(GateEar { subscriber: link.subscribe(subscription)?, flow: None, heard: None })
     }
 
     /// Takes what came. What is no report is passed over: the state is shown as unknown soon after.

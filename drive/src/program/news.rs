@@ -2,9 +2,8 @@
 //!
 //! Pure. Events that the status counts anyway (samples settled or missed, grants, deadlines) give no words.
 
-use tokkyu_contract::FlowId;
 use tokkyu_link::carrier::{CloseReason, FailedHandshakes};
-use tokkyu_link::core::Event;
+use tokkyu_link::core::{Endpoint, Event};
 use tokkyu_link::runtime::{LinkEvent, LinkState};
 
 use crate::text::printable;
@@ -40,36 +39,40 @@ pub(crate) fn news_of_handshakes(before: &FailedHandshakes, after: &FailedHandsh
     news
 }
 
-/// Name of endpoint `flow` in an event. The link counts publications and subscriptions apart, both from 1, so where
-/// both have this number both are named.
-pub(crate) fn endpoint_name(flow: FlowId, publications: &[String], subscriptions: &[String]) -> String {
-    let at = usize::from(flow.0).wrapping_sub(1);
-    let named: Vec<&str> =
-        [publications, subscriptions].iter().filter_map(|of| of.get(at)).map(String::as_str).collect();
-    if named.is_empty() { flow.to_string() } else { named.join(" or ") }
+/// Name of an endpoint of ours. The link counts publications and subscriptions apart, both from 1.
+pub(crate) fn endpoint_name(endpoint: Endpoint, publications: &[String], subscriptions: &[String]) -> String {
+    let (names, flow) = match endpoint {
+        Endpoint::Publication(flow) => (publications, flow),
+        Endpoint::Subscription(flow) => (subscriptions, flow),
+    };
+    names.get(usize::from(flow.0).wrapping_sub(1)).map_or_else(|| flow.to_string(), Clone::clone)
 }
 
-/// What `event` is in words; `name` gives the name of one of our flows.
-pub(crate) fn news_of(event: &LinkEvent, name: impl Fn(FlowId) -> String) -> Option<String> {
+/// What `event` is in words; `name` gives the name of one of our endpoints.
+pub(crate) fn news_of(event: &LinkEvent, name: impl Fn(Endpoint) -> String) -> Option<String> {
     match event {
         // A session counts as up when something came of it, which the programs tell themselves: a peer that does not
         // trust us ends it a moment after it began.
         LinkEvent::State(LinkState::Connecting | LinkState::Up { .. }) => None,
         LinkEvent::State(LinkState::Down(reason)) => Some(printable(&reason.to_string(), 2 * PEER_TEXT)),
         LinkEvent::Trouble(what) => Some(what.clone()),
+        LinkEvent::Refused { flow, why, samples } => {
+            let name = name(Endpoint::Publication(*flow));
+            Some(format!("{name}: {samples} samples were not taken by the link: {why}"))
+        }
         LinkEvent::Session(event) => news_of_session(event, name),
     }
 }
 
-fn news_of_session(event: &Event, name: impl Fn(FlowId) -> String) -> Option<String> {
+fn news_of_session(event: &Event, name: impl Fn(Endpoint) -> String) -> Option<String> {
     match event {
-        Event::Incompatible { flow, mismatches } => Some(format!(
+        Event::Incompatible { endpoint, mismatches } => Some(format!(
             "{}: the two ends do not agree on {mismatches}; bring both to the same robot.yaml",
-            name(*flow)
+            name(*endpoint)
         )),
-        Event::OtherType { flow, peer_type } => Some(format!(
+        Event::OtherType { endpoint, peer_type } => Some(format!(
             "{}: the other end has it as {}; bring both to the same robot.yaml",
-            name(*flow),
+            name(*endpoint),
             printable(peer_type, PEER_TEXT)
         )),
         Event::PeerSilent => Some("nothing is heard from the other end".to_owned()),
@@ -88,6 +91,7 @@ fn news_of_session(event: &Event, name: impl Fn(FlowId) -> String) -> Option<Str
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tokkyu_contract::FlowId;
 
     #[test]
     fn a_wrong_key_is_for_good_and_a_lost_network_is_not() {
@@ -109,17 +113,20 @@ mod tests {
     }
 
     #[test]
-    fn an_endpoint_is_named_as_well_as_its_number_allows() {
+    fn an_endpoint_is_named_by_its_kind_and_number() {
         let (out, back) =
             (vec!["camera/front".to_owned(), "camera/rear".to_owned()], vec!["drive".to_owned()]);
-        assert_eq!(endpoint_name(FlowId(1), &out, &back), "camera/front or drive");
-        assert_eq!(endpoint_name(FlowId(2), &out, &back), "camera/rear");
-        assert_eq!(endpoint_name(FlowId(9), &out, &back), "flow 9");
+        let name = |endpoint| endpoint_name(endpoint, &out, &back);
+        assert_eq!(name(Endpoint::Publication(FlowId(1))), "camera/front");
+        assert_eq!(name(Endpoint::Subscription(FlowId(1))), "drive");
+        assert_eq!(name(Endpoint::Publication(FlowId(2))), "camera/rear");
+        assert_eq!(name(Endpoint::Subscription(FlowId(9))), "flow 9");
     }
 
     #[test]
     fn what_the_peer_calls_its_types_cannot_draw_on_the_screen() {
-        let event = Event::OtherType { flow: FlowId(1), peer_type: "x\x1b[2J".into() };
+        let event =
+            Event::OtherType { endpoint: Endpoint::Publication(FlowId(1)), peer_type: "x\x1b[2J".into() };
         let text = news_of(&LinkEvent::Session(event), |_| "camera/front".into()).unwrap();
         assert!(text.starts_with("camera/front: the other end has it as x·[2J"), "{text}");
     }

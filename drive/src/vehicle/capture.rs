@@ -266,7 +266,7 @@ mod tests {
 
     fn lane(link: &Link, stream: usize, eye: Eye, first: MonoTime, period: Duration) -> Lane {
         let robot = robot::parse("r", "robot: r\nflows:\n  camera: {class: realtime}\n").unwrap();
-        let publisher = link.publish(wiring::publication(&robot.flows[0], 0));
+        let publisher = link.publish(wiring::publication(&robot.flows[0], 0)).unwrap();
         Lane {
             name: format!("camera/{stream}"),
             eye,

@@ -196,7 +196,7 @@ impl Vehicle<'_> {
         let sent: Vec<String> = self.cameras.iter().map(|camera| camera.book.stream().to_owned()).collect();
         let sent = [sent, self.control.iter().map(|_| TOPIC.to_owned()).collect()].concat();
         let received: Vec<String> = self.control.iter().map(|control| control.flow.clone()).collect();
-        if let Some(news) = news_of(&event, |flow| endpoint_name(flow, &sent, &received)) {
+        if let Some(news) = news_of(&event, |endpoint| endpoint_name(endpoint, &sent, &received)) {
             self.desk.tell(news);
         }
         match event {
@@ -207,7 +207,7 @@ impl Vehicle<'_> {
                 self.on_refused(reason);
             }
             LinkEvent::Session(event) => self.on_session_event(event),
-            LinkEvent::Trouble(_) => {}
+            LinkEvent::Trouble(_) | LinkEvent::Refused { .. } => {}
         }
     }
 

@@ -45,7 +45,7 @@ impl<'a> Vehicle<'a> {
         let session = Session::default();
         let (camera_mail, camera_reports, camera_unread) = Mail::open();
         let (command_mail, command_reports, command_unread) = Mail::open();
-        let (cameras, lanes) = camera_sides(&setup.link, setup.cameras, &session, options.end.site.link.mtu);
+        let (cameras, lanes) = camera_sides(&setup.link, setup.cameras, &session, options.end.site.link.mtu)?;
         let take_commands =
             |flow: &Flow| control_side(&setup.link, flow, &options, motors, &session, command_mail);
         let control = setup.command.as_ref().map(take_commands).transpose()?;
@@ -136,12 +136,12 @@ fn camera_sides(
     cameras: Vec<(Flow, Eye)>,
     session: &Session,
     mtu: u16,
-) -> (Vec<CameraSide>, Vec<Lane>) {
+) -> Result<(Vec<CameraSide>, Vec<Lane>), DriveError> {
     let longest = wiring::longest_sample_bytes(mtu);
     let (mut sides, mut lanes) = (Vec::new(), Vec::new());
     for (stream, (flow, eye)) in cameras.into_iter().enumerate() {
         let bytes = flow.size.map_or(0, |size| usize::try_from(size.0).unwrap_or(usize::MAX));
-        let publisher = link.publish(wiring::publication(&flow, bytes));
+        let publisher = link.publish(wiring::publication(&flow, bytes))?;
         let granted_bps = Arc::new(AtomicU64::new(0));
         sides.push(CameraSide {
             book: SentBook::new(&flow.name, &flow.qos),
@@ -161,7 +161,7 @@ fn camera_sides(
             granted_bps,
         });
     }
-    (sides, lanes)
+    Ok((sides, lanes))
 }
 
 fn control_side(
@@ -174,7 +174,7 @@ fn control_side(
 ) -> Result<ControlSide, DriveError> {
     let (limits, halt) = (limits(flow), StopFlag::new());
     let commands = Commands {
-        subscriber: link.subscribe(wiring::subscription(flow)),
+        subscriber: link.subscribe(wiring::subscription(flow))?,
         limits,
         motors,
         session: session.clone(),
@@ -187,7 +187,7 @@ fn control_side(
         flow: flow.name.clone(),
         gate: GateView::of(&Gate::new(limits)),
         ages: Recent::default(),
-        teller: GateTeller::open(link),
+        teller: GateTeller::open(link)?,
         payload_bytes: 0,
         thread: Some(commands.start()?),
         halt,

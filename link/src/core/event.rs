@@ -24,6 +24,15 @@ pub struct Delivered {
     pub at: MonoTime,
 }
 
+/// One of our endpoints. Publications and subscriptions are both numbered from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Endpoint {
+    /// A flow this end sends.
+    Publication(FlowId),
+    /// A topic this end wants.
+    Subscription(FlowId),
+}
+
 /// Something happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -46,24 +55,24 @@ pub enum Event {
     /// A subscription and a publication found each other.
     Matched {
         /// Our endpoint.
-        flow: FlowId,
+        endpoint: Endpoint,
     },
     /// The peer's endpoint went away.
     Unmatched {
         /// Our endpoint.
-        flow: FlowId,
+        endpoint: Endpoint,
     },
     /// The peer has the topic, but what is requested is more than is offered.
     Incompatible {
         /// Our endpoint.
-        flow: FlowId,
+        endpoint: Endpoint,
         /// The policies.
         mismatches: Mismatches,
     },
     /// The peer has the topic with another type.
     OtherType {
         /// Our endpoint.
-        flow: FlowId,
+        endpoint: Endpoint,
         /// The peer's type.
         peer_type: String,
     },

@@ -7,6 +7,8 @@ use reed_solomon_simd::{ReedSolomonDecoder, ReedSolomonEncoder};
 
 /// Shapes of samples whose coders are kept.
 const KEPT: usize = 8;
+/// Bytes of samples whose coders are kept: a coder takes about as much as its samples. The last one used may take more.
+const KEPT_BYTES: usize = 8 << 20;
 
 /// Parity shards of the code for `k` data shards. Any prefix of them may be sent.
 pub fn parity_shards(k: usize) -> usize {
@@ -36,6 +38,10 @@ pub struct NotCodable {
 }
 
 impl Shape {
+    fn bytes(self) -> usize {
+        (self.k + parity_shards(self.k)) * self.shard_bytes
+    }
+
     fn error(self) -> impl Fn(reed_solomon_simd::Error) -> NotCodable {
         move |reason| NotCodable { k: self.k, shard_bytes: self.shard_bytes, reason }
     }
@@ -51,7 +57,8 @@ fn coder<T>(
         Some(at) => kept.remove(at),
         None => (shape, make().map_err(shape.error())?),
     };
-    if kept.len() == KEPT {
+    let bytes = |kept: &[(Shape, T)]| kept.iter().map(|(shape, _)| shape.bytes()).sum::<usize>();
+    while !kept.is_empty() && (kept.len() == KEPT || bytes(kept) + shape.bytes() > KEPT_BYTES) {
         kept.remove(0);
     }
     kept.push(entry);
@@ -144,6 +151,17 @@ mod tests {
             }
             codec.decode(k, 64, &mut shards, &have).unwrap();
             assert_eq!(&shards[..k * 64], &data[..], "k = {k}, {gone} lost");
+        }
+    }
+
+    #[test]
+    fn coders_of_large_samples_are_not_kept_one_beside_the_other() {
+        let mut codec = Codec::default();
+        for shard_bytes in (2..40).step_by(2).chain((700..720).step_by(2)) {
+            let data = sample(8_000, shard_bytes);
+            codec.encode(8_000, shard_bytes, data.chunks(shard_bytes)).unwrap();
+            let kept: usize = codec.encoders.iter().rev().skip(1).map(|(shape, _)| shape.bytes()).sum();
+            assert!(kept <= 8 << 20, "{kept} bytes beside the one in use (LNK-8)");
         }
     }
 

@@ -1,9 +1,10 @@
 //! The link without a clock and without a socket (SPEC §1 to §7).
 //!
-//! [`Session`] wires small nouns together and decides nothing itself: [`outbox`] samples on their way out, [`scheduler`]
+//! [`Session`] wires small nouns together and decides nothing itself: [`outbox`] (with [`outstanding`]) samples on their way out, [`scheduler`]
 //! who is next, [`sent`] the log that knows what arrived, [`loss`], [`rtt`], [`rate`] (with [`arrivals`] and [`probe`]), [`pacer`] and [`path`] what the
-//! path is like, [`parity`] and [`fec`] how much redundancy and how, [`received`] and [`inbox`] the other direction,
-//! [`clock`] the peer's time, [`grant`] what the application may send.
+//! path is like, [`parity`] and [`fec`] how much redundancy and how, [`received`], [`inbox`] (with [`sequences`]) and
+//! [`order`] the other direction, [`memory`] what may be held, [`clock`] the peer's time, [`grant`] what the application
+//! may send, [`limits`] what it may announce.
 
 pub mod arrivals;
 pub mod clock;
@@ -12,8 +13,12 @@ pub mod event;
 pub mod fec;
 pub mod grant;
 pub mod inbox;
+pub mod limits;
 pub mod loss;
+pub mod memory;
+pub mod order;
 pub mod outbox;
+pub mod outstanding;
 pub mod pacer;
 pub mod parity;
 pub mod path;
@@ -23,9 +28,11 @@ pub mod received;
 pub mod rtt;
 pub mod scheduler;
 pub mod sent;
+pub mod sequences;
 mod session;
 pub mod window;
 
-pub use event::{Delivered, Event};
+pub use event::{Delivered, Endpoint, Event};
+pub use limits::EndpointError;
 pub use outbox::PublishError;
 pub use session::{Publication, Session, SessionConfig, Stats, Subscription};

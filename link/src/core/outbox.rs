@@ -8,6 +8,8 @@
 //! ```
 
 use super::fec::{Codec, parity_shards};
+use super::memory::{coded_cost, whole_cost};
+use super::outstanding::Outstanding;
 use super::parity::Expectation;
 use bytes::Bytes;
 use std::collections::VecDeque;
@@ -58,6 +60,8 @@ pub struct OutSample {
     /// Shards it may have in all.
     limit: usize,
     topped_up: bool,
+    /// The most it takes here or at the receiver (LNK-7).
+    cost: usize,
 }
 
 impl OutSample {
@@ -66,10 +70,11 @@ impl OutSample {
         let (k, shard_bytes, tail) = if payload.len() <= cut.whole_bytes {
             (1, payload.len(), Vec::new())
         } else {
-            let k = (payload.len() + LENGTH_BYTES).div_ceil(cut.shard_bytes);
+            let k = cut.shards(payload.len());
             (k, cut.shard_bytes, tail_of(&payload, k * cut.shard_bytes, cut.shard_bytes))
         };
         let shards = if k == 1 { 1 } else { k + parity_shards(k) };
+        let cost = cut.most_memory_bytes(payload.len());
         OutSample {
             id,
             capture,
@@ -91,6 +96,7 @@ impl OutSample {
             began_at: None,
             limit: k,
             topped_up: false,
+            cost,
         }
     }
 
@@ -136,7 +142,8 @@ impl OutSample {
 
     /// Bytes of memory it takes.
     pub fn memory_bytes(&self) -> usize {
-        self.payload.len() + self.tail.len() + self.parity.len() + self.acked.len() + 256
+        let again = size_of::<u16>() * (self.lost.len() + self.repairs.len());
+        self.payload.len() + self.tail.len() + self.parity.len() + self.acked.len() + again + 256
     }
 
     /// Gives the sample `m` parity shards beyond its data, before its first packet; never more than `limit` later.
@@ -279,6 +286,11 @@ fn data_shards<'a>(payload: &'a [u8], tail: &'a [u8], shard_bytes: usize) -> imp
     payload.chunks_exact(shard_bytes.max(1)).chain(tail.chunks_exact(shard_bytes.max(1)))
 }
 
+/// What a payload kept for late joiners takes.
+fn kept_cost(payload: &Bytes) -> usize {
+    payload.len() + 2 * size_of::<(MonoTime, Bytes)>()
+}
+
 /// How samples are cut into packets.
 #[derive(Clone, Copy, Debug)]
 pub struct Cut {
@@ -289,13 +301,29 @@ pub struct Cut {
 }
 
 impl Cut {
-    /// Memory a sample of `payload_bytes` may come to take, all its parity included.
+    /// Memory a sample of `payload_bytes` may come to take at either end, all its parity included (LNK-7).
     pub fn most_memory_bytes(&self, payload_bytes: usize) -> usize {
-        let parity = match payload_bytes <= self.whole_bytes {
-            true => 0,
-            false => parity_shards((payload_bytes + LENGTH_BYTES).div_ceil(self.shard_bytes)),
-        };
-        payload_bytes + (parity + 2) * self.shard_bytes + 512
+        match payload_bytes <= self.whole_bytes {
+            true => whole_cost(payload_bytes),
+            false => coded_cost(self.shards(payload_bytes), self.shard_bytes),
+        }
+    }
+
+    fn shards(&self, payload_bytes: usize) -> usize {
+        (payload_bytes + LENGTH_BYTES).div_ceil(self.shard_bytes)
+    }
+
+    /// The longest payload of a sample that takes `memory_bytes` at most.
+    pub fn most_payload(&self, memory_bytes: usize) -> usize {
+        let (mut fits, mut beyond) = (0, memory_bytes + 1);
+        while fits + 1 < beyond {
+            let middle = fits.midpoint(beyond);
+            match self.most_memory_bytes(middle) <= memory_bytes {
+                true => fits = middle,
+                false => beyond = middle,
+            }
+        }
+        fits
     }
 }
 
@@ -312,11 +340,12 @@ pub struct OutFlow {
     period_is_declared: bool,
     /// Samples not settled, in order of sequence number without holes.
     samples: VecDeque<Option<OutSample>>,
-    /// Their sizes, settled or not.
-    sizes: VecDeque<usize>,
+    /// What they and those before them may take at the receiver.
+    outstanding: Outstanding,
     first_sequence: u32,
     /// Samples a late joiner would get, newest last.
     kept: VecDeque<(MonoTime, Bytes)>,
+    kept_bytes: usize,
     ledger: Ledger,
     ended: Vec<(u32, Outcome)>,
     last_publish: Option<MonoTime>,
@@ -339,12 +368,20 @@ pub enum PublishError {
         /// The limit.
         limit: usize,
     },
-    /// A keep_all flow whose samples fill the memory bound.
+    /// A keep_all flow for whose samples there is no room, here or at the peer (LNK-9).
     #[error(
-        "memory bound of {limit} bytes reached: the flow keeps all samples and the peer does not confirm them"
+        "{limit} bytes of samples are not confirmed yet: the flow keeps all samples, and the memory bounds of both ends hold no more"
     )]
     Full {
-        /// The bound.
+        /// Bytes that all flows that keep all may have unconfirmed together.
+        limit: usize,
+    },
+    /// A keep_all flow that is too many numbers ahead of its oldest open sample.
+    #[error(
+        "{limit} samples of the flow are not confirmed yet: it keeps all samples, and the receiver tells no more apart"
+    )]
+    TooMany {
+        /// The limit.
         limit: usize,
     },
     /// No such publication.
@@ -362,9 +399,10 @@ impl OutFlow {
             period,
             period_is_declared: period.is_some(),
             samples: VecDeque::new(),
-            sizes: VecDeque::new(),
+            outstanding: Outstanding::default(),
             first_sequence: 0,
             kept: VecDeque::new(),
+            kept_bytes: 0,
             ledger: Ledger::default(),
             ended: Vec::new(),
             last_publish: None,
@@ -392,6 +430,15 @@ impl OutFlow {
     /// Losses are made good.
     pub fn is_reliable(&self) -> bool {
         self.qos.reliability == Reliability::Reliable
+    }
+
+    /// Its samples never give way: publishing is refused instead (LNK-11).
+    pub fn keeps_all(&self) -> bool {
+        self.qos.history == History::KeepAll
+    }
+
+    fn is_ordered(&self) -> bool {
+        self.keeps_all() && self.is_reliable()
     }
 
     /// Samples not settled, oldest first.
@@ -425,7 +472,7 @@ impl OutFlow {
     pub fn push(&mut self, now: MonoTime, sample: OutSample) {
         self.ledger.offer();
         self.learn_period(now);
-        self.sizes.push_back(sample.memory_bytes());
+        self.outstanding.push(sample.cost);
         self.samples.push_back(Some(sample));
         if let History::KeepLast { depth } = self.qos.history {
             let open = self.samples().count();
@@ -437,7 +484,7 @@ impl OutFlow {
     pub fn push_unwanted(&mut self, now: MonoTime) {
         self.ledger.offer();
         self.learn_period(now);
-        self.sizes.push_back(0);
+        self.outstanding.push(0);
         self.samples.push_back(None);
         self.end(self.next_sequence().wrapping_sub(1), Outcome::Dropped);
         self.forget_settled();
@@ -448,19 +495,23 @@ impl OutFlow {
         self.ended.push((sequence, outcome));
         if outcome != Outcome::Delivered {
             self.floor_owed = self.floor_owed.max(Some(sequence.wrapping_add(1)));
+            if self.is_ordered() && self.wanted {
+                self.outstanding.give_up(sequence.wrapping_sub(self.first_sequence) as usize);
+            }
         }
     }
 
     /// Keeps a payload for late joiners: `depth` of them, alive, and at most `limit_bytes`.
     pub fn keep(&mut self, now: MonoTime, capture: MonoTime, payload: Bytes, limit_bytes: usize) {
+        self.kept_bytes += kept_cost(&payload);
         self.kept.push_back((capture, payload));
         let depth = self.qos.depth().unwrap_or(u32::MAX) as usize;
         let lifespan = self.qos.lifespan.unwrap_or(Duration::MAX);
         while let Some((oldest, _)) = self.kept.front() {
-            if self.kept.len() <= depth && *oldest + lifespan > now && self.kept_bytes() <= limit_bytes {
+            if self.kept.len() <= depth && *oldest + lifespan > now && self.kept_bytes <= limit_bytes {
                 break;
             }
-            self.kept.pop_front();
+            self.kept_bytes -= self.kept.pop_front().map_or(0, |(_, payload)| kept_cost(&payload));
         }
     }
 
@@ -472,7 +523,7 @@ impl OutFlow {
 
     /// Bytes kept for late joiners.
     pub fn kept_bytes(&self) -> usize {
-        self.kept.iter().map(|(_, payload)| payload.len()).sum()
+        self.kept_bytes
     }
 
     fn learn_period(&mut self, now: MonoTime) {
@@ -548,15 +599,32 @@ impl OutFlow {
     fn forget_settled(&mut self) {
         while self.samples.front().is_some_and(Option::is_none) {
             self.samples.pop_front();
-            self.sizes.pop_front();
+            self.outstanding.pop(self.first_sequence);
             self.first_sequence = self.first_sequence.wrapping_add(1);
         }
     }
 
-    /// Bytes from the oldest open sample on, those settled behind it included: what a reader that waits for order may
-    /// have to hold.
-    pub fn window_bytes(&self) -> usize {
-        self.sizes.iter().sum()
+    /// Bytes the receiver may come to hold of this flow (LNK-9).
+    pub fn outstanding_bytes(&self) -> usize {
+        self.outstanding.bytes()
+    }
+
+    /// Numbers from the oldest the receiver may hold on.
+    pub fn open_numbers(&self) -> usize {
+        self.outstanding.numbers()
+    }
+
+    /// The receiver knows that nothing below `floor` comes.
+    pub fn on_floor_confirmed(&mut self, floor: u32) {
+        self.outstanding.on_floor_confirmed(floor);
+    }
+
+    /// Whether a reader wants it. Gives what was so before.
+    pub fn set_wanted(&mut self, wanted: bool) -> bool {
+        if !wanted {
+            self.outstanding.on_unwanted();
+        }
+        std::mem::replace(&mut self.wanted, wanted)
     }
 
     /// When the next sample expires.
@@ -567,9 +635,9 @@ impl OutFlow {
     /// The lowest sequence number that may still come (LNK-24), when a reader that waits for order must be told: it
     /// joined, or a sample ended without having been delivered.
     pub fn take_floor(&mut self) -> Option<TraceId> {
-        let ordered = self.qos.history == History::KeepAll && self.is_reliable();
+        let is_ordered = self.is_ordered();
         let reached = self.first_sequence;
-        self.floor_owed.take_if(|owed| ordered && self.wanted && *owed <= reached)?;
+        self.floor_owed.take_if(|owed| is_ordered && self.wanted && *owed <= reached)?;
         Some(TraceId { flow: self.id, sequence: reached })
     }
 

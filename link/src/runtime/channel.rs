@@ -4,7 +4,8 @@
 //! application thread for longer than that.
 
 use super::{LinkEvent, LinkState, LinkStats, Sample, SendError};
-use crate::core::{Publication, Stats, Subscription};
+use crate::core::limits::{check_names, next_endpoint};
+use crate::core::{EndpointError, Publication, Stats, Subscription};
 use nix::sys::eventfd::{EfdFlags, EventFd};
 use std::collections::VecDeque;
 use std::io;
@@ -22,7 +23,7 @@ const EVENTS: usize = 4096;
 
 /// What an application asks of the link's thread.
 pub(super) enum Request {
-    Advertise(usize, Publication),
+    Advertise(Publication),
     Subscribe(Subscription, Arc<Queue<Sample>>),
     Send(Vec<Outgoing>),
     Rebind(SocketAddr),
@@ -42,19 +43,56 @@ pub(super) struct Shared {
     wake: EventFd,
     pub(super) events: Queue<LinkEvent>,
     stats: Mutex<LinkStats>,
-    publications: Mutex<usize>,
+    announced: Mutex<Announced>,
+    /// Bytes of samples that wait for the application at most, for each subscription.
+    pub(super) memory_bytes: usize,
 }
 
-/// A queue that drops its oldest entry rather than wait.
+/// How many endpoints the application has.
+#[derive(Default)]
+struct Announced {
+    publications: usize,
+    subscriptions: usize,
+}
+
+/// What waits in a queue.
+pub(super) trait Waiting {
+    /// Bytes of memory that are let go with it.
+    fn bytes(&self) -> usize;
+}
+
+impl Waiting for LinkEvent {
+    fn bytes(&self) -> usize {
+        0 // names of 255 bytes at most: their number bounds them
+    }
+}
+
+impl Waiting for Sample {
+    fn bytes(&self) -> usize {
+        self.delivered.payload.len()
+    }
+}
+
+/// A queue that drops its oldest entries rather than wait.
 pub(super) struct Queue<T> {
     entries: Mutex<Entries<T>>,
     arrived: Condvar,
     limit: usize,
+    limit_bytes: usize,
 }
 
 struct Entries<T> {
     queue: VecDeque<T>,
+    bytes: usize,
     dropped: u64,
+}
+
+impl<T: Waiting> Entries<T> {
+    fn pop(&mut self) -> Option<T> {
+        let entry = self.queue.pop_front()?;
+        self.bytes -= entry.bytes();
+        Some(entry)
+    }
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -62,18 +100,22 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl<T> Queue<T> {
-    pub(super) fn new(limit: usize) -> Self {
-        let entries = Mutex::new(Entries { queue: VecDeque::new(), dropped: 0 });
-        Queue { entries, arrived: Condvar::new(), limit }
+impl<T: Waiting> Queue<T> {
+    /// A queue of at most `limit` entries that hold at most `limit_bytes`, or one that alone holds more.
+    pub(super) fn new(limit: usize, limit_bytes: usize) -> Self {
+        let entries = Mutex::new(Entries { queue: VecDeque::new(), bytes: 0, dropped: 0 });
+        Queue { entries, arrived: Condvar::new(), limit, limit_bytes }
     }
 
     pub(super) fn put(&self, entry: T) {
-        let mut entries = lock(&self.entries);
-        if entries.queue.len() >= self.limit {
-            entries.queue.pop_front();
+        let (mut entries, bytes) = (lock(&self.entries), entry.bytes());
+        while entries.queue.len() >= self.limit || entries.bytes.saturating_add(bytes) > self.limit_bytes {
+            if entries.pop().is_none() {
+                break;
+            }
             entries.dropped += 1;
         }
+        entries.bytes += bytes;
         entries.queue.push_back(entry);
         drop(entries);
         self.arrived.notify_one();
@@ -83,7 +125,7 @@ impl<T> Queue<T> {
         let deadline = Instant::now() + wait;
         let mut entries = lock(&self.entries);
         loop {
-            if let Some(entry) = entries.queue.pop_front() {
+            if let Some(entry) = entries.pop() {
                 return Some(entry);
             }
             let left = deadline.saturating_duration_since(Instant::now());
@@ -100,7 +142,7 @@ impl<T> Queue<T> {
 }
 
 /// Both ends of a link's queues.
-pub(super) fn open() -> io::Result<(Shared, Receiver<Request>)> {
+pub(super) fn open(memory_bytes: usize) -> io::Result<(Shared, Receiver<Request>)> {
     let (requests, receiver) = std::sync::mpsc::sync_channel(REQUESTS);
     let wake = EventFd::from_flags(EfdFlags::EFD_NONBLOCK | EfdFlags::EFD_CLOEXEC)?;
     let stats = LinkStats {
@@ -113,9 +155,10 @@ pub(super) fn open() -> io::Result<(Shared, Receiver<Request>)> {
     let shared = Shared {
         requests,
         wake,
-        events: Queue::new(EVENTS),
+        events: Queue::new(EVENTS, usize::MAX),
+        memory_bytes,
         stats: Mutex::new(stats),
-        publications: Mutex::new(0),
+        announced: Mutex::default(),
     };
     Ok((shared, receiver))
 }
@@ -153,11 +196,30 @@ impl Shared {
         let _ = self.wake.read();
     }
 
-    /// Number of the next publication.
-    pub(super) fn next_publication(&self) -> usize {
-        let mut next = lock(&self.publications);
-        *next += 1;
-        *next - 1
+    /// Announces a publication; gives its number, counted from 0.
+    pub(super) fn advertise(&self, publication: Publication) -> Result<usize, EndpointError> {
+        check_names(&publication.topic, &publication.type_name)?;
+        // Held until the request is in the queue: the thread numbers publications as they arrive there.
+        let mut announced = lock(&self.announced);
+        let number = announced.publications;
+        next_endpoint("publication", number)?;
+        announced.publications += 1;
+        self.request(Request::Advertise(publication));
+        Ok(number)
+    }
+
+    /// Announces a subscription.
+    pub(super) fn subscribe(
+        &self,
+        subscription: Subscription,
+        queue: Arc<Queue<Sample>>,
+    ) -> Result<(), EndpointError> {
+        check_names(&subscription.topic, &subscription.type_name)?;
+        let mut announced = lock(&self.announced);
+        next_endpoint("subscription", announced.subscriptions)?;
+        announced.subscriptions += 1;
+        self.request(Request::Subscribe(subscription, queue));
+        Ok(())
     }
 
     pub(super) fn stats(&self) -> LinkStats {
@@ -166,5 +228,30 @@ impl Shared {
 
     pub(super) fn set_stats(&self, stats: LinkStats) {
         *lock(&self.stats) = stats;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Load(usize);
+
+    impl Waiting for Load {
+        fn bytes(&self) -> usize {
+            self.0
+        }
+    }
+
+    #[test]
+    fn a_queue_nobody_empties_holds_no_more_than_its_bytes_and_counts_what_gave_way() {
+        let queue = Queue::new(100, 1_000);
+        for bytes in [400, 400, 300, 2_000, 100] {
+            queue.put(Load(bytes));
+        }
+        let left: Vec<usize> = std::iter::from_fn(|| queue.take(Duration::ZERO)).map(|load| load.0).collect();
+        assert_eq!((left, queue.dropped()), (vec![100], 4), "the newest always stays");
+        (0..500).for_each(|_| queue.put(Load(1)));
+        assert_eq!(queue.dropped(), 404);
     }
 }

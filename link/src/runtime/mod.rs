@@ -23,7 +23,7 @@
 //!     qos: Qos { lifespan: Some(Duration::from_millis(500)), ..Qos::default() },
 //!     period: Some(Duration::from_millis(100)),
 //!     size_bytes: 374_000,
-//! });
+//! })?;
 //! camera.send(vec![0; 374_000])?;
 //! # Ok(()) }
 //! ```
@@ -35,12 +35,12 @@ mod thread;
 
 use crate::carrier::realtime::{RealTime, RealTimeReport};
 use crate::carrier::{CarrierCounters, CarrierError, CloseReason, QuicConfig, SecretKey, TrustStore};
-use crate::core::{Event, Publication, Stats, Subscription};
+use crate::core::{EndpointError, Event, Publication, PublishError, Stats, Subscription};
 use channel::{Request, Shared};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use tokkyu_contract::{Ledger, MonoTime};
+use tokkyu_contract::{FlowId, Ledger, MonoTime};
 
 pub use publisher::{Publisher, SendError};
 pub use subscriber::{Sample, Subscriber};
@@ -122,6 +122,15 @@ pub enum LinkEvent {
     State(LinkState),
     /// Something asked of the link failed; what, why and the remedy.
     Trouble(String),
+    /// The session refused samples of a publication; they count as dropped. Told at once, then once a second at most.
+    Refused {
+        /// Our publication.
+        flow: FlowId,
+        /// Why the last of them was refused.
+        why: PublishError,
+        /// How many since this was told last.
+        samples: u64,
+    },
     /// An event of the session. Deliveries go to their subscriber instead.
     Session(Event),
 }
@@ -175,7 +184,7 @@ impl Link {
     /// # Errors
     /// The address is in use or not ours; the MTU is out of range; no thread to be had.
     pub fn start(config: LinkConfig) -> Result<Link, LinkError> {
-        let (shared, requests) = channel::open()?;
+        let (shared, requests) = channel::open(config.memory_bytes)?;
         let shared = Arc::new(shared);
         let carrier = thread::open_carrier(&config)?;
         let local = carrier.local_address();
@@ -200,13 +209,19 @@ impl Link {
     }
 
     /// Announces a flow.
-    pub fn publish(&self, publication: Publication) -> Publisher {
+    ///
+    /// # Errors
+    /// The link has 1024 publications already, the topic is empty or longer than 255 bytes, or the type is.
+    pub fn publish(&self, publication: Publication) -> Result<Publisher, EndpointError> {
         Publisher::new(&self.shared, publication)
     }
 
-    /// Asks for a topic. At most `depth` of its QoS (keep_all: 1024) samples wait for the application; then the oldest
-    /// gives way and is counted.
-    pub fn subscribe(&self, subscription: Subscription) -> Subscriber {
+    /// Asks for a topic. At most `depth` of its QoS (keep_all: 1024) samples wait for the application, and no more
+    /// bytes of them than [`LinkConfig::memory_bytes`]; then the oldest gives way and is counted.
+    ///
+    /// # Errors
+    /// The link has 1024 subscriptions already, the topic is empty or longer than 255 bytes, or the type is.
+    pub fn subscribe(&self, subscription: Subscription) -> Result<Subscriber, EndpointError> {
         Subscriber::new(&self.shared, subscription)
     }
 

@@ -1,8 +1,8 @@
 //! A publication as an application holds it.
 
-use super::channel::{Outgoing, Request, Shared};
+use super::channel::{Outgoing, Shared};
 use crate::carrier::clock;
-use crate::core::Publication;
+use crate::core::{EndpointError, Publication};
 use bytes::Bytes;
 use std::sync::Arc;
 use tokkyu_contract::MonoTime;
@@ -19,16 +19,18 @@ pub enum SendError {
 }
 
 /// Publishes one flow. Never blocks.
+///
+/// What the session refuses later, because the sample is too large or a keep_all flow has reached the memory bound, is
+/// told as [`LinkEvent::Refused`](super::LinkEvent::Refused) and counts as dropped.
 pub struct Publisher {
     shared: Arc<Shared>,
     number: usize,
 }
 
 impl Publisher {
-    pub(super) fn new(shared: &Arc<Shared>, publication: Publication) -> Self {
-        let number = shared.next_publication();
-        shared.request(Request::Advertise(number, publication));
-        Publisher { shared: Arc::clone(shared), number }
+    pub(super) fn new(shared: &Arc<Shared>, publication: Publication) -> Result<Self, EndpointError> {
+        let number = shared.advertise(publication)?;
+        Ok(Publisher { shared: Arc::clone(shared), number })
     }
 
     /// Publishes a sample captured now.

@@ -1,7 +1,7 @@
 //! A subscription as an application holds it.
 
-use super::channel::{Queue, Request, Shared};
-use crate::core::{Delivered, Subscription};
+use super::channel::{Queue, Shared};
+use crate::core::{Delivered, EndpointError, Subscription};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,11 +23,11 @@ pub struct Subscriber {
 }
 
 impl Subscriber {
-    pub(super) fn new(shared: &Arc<Shared>, subscription: Subscription) -> Self {
+    pub(super) fn new(shared: &Arc<Shared>, subscription: Subscription) -> Result<Self, EndpointError> {
         let depth = subscription.qos.depth().map_or(KEEP_ALL, |depth| depth as usize);
-        let queue = Arc::new(Queue::new(depth.max(1)));
-        shared.request(Request::Subscribe(subscription, Arc::clone(&queue)));
-        Subscriber { queue }
+        let queue = Arc::new(Queue::new(depth.max(1), shared.memory_bytes));
+        shared.subscribe(subscription, Arc::clone(&queue))?;
+        Ok(Subscriber { queue })
     }
 
     /// The next sample, waiting for it at most `wait`.

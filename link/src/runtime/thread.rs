@@ -6,7 +6,7 @@
 use super::channel::{Outgoing, Queue, Request, Shared};
 use super::{Closing, LinkConfig, LinkError, LinkEvent, LinkState, LinkStats, Role, Sample};
 use crate::carrier::{QuicTransport, Transport, TransportState, clock};
-use crate::core::{Event, Publication, Session, SessionConfig, Stats, Subscription};
+use crate::core::{Event, Publication, PublishError, Session, SessionConfig, Stats, Subscription};
 use bytes::Bytes;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -20,6 +20,8 @@ const BATCH: usize = 40;
 const STATS_INTERVAL: Duration = Duration::from_millis(50);
 /// A vehicle that lost its operator dials again after this.
 const REDIAL: Duration = Duration::from_millis(500);
+/// Refusals of one publication are told at most this often: a camera would fill the queue of events with them.
+const REFUSALS_INTERVAL: Duration = Duration::from_secs(1);
 /// QUIC, UDP, IPv4 and Ethernet bytes around a datagram.
 const OVERHEAD_BYTES: usize = 97;
 
@@ -28,6 +30,29 @@ struct Published {
     publication: Publication,
     kept: VecDeque<(MonoTime, Bytes)>,
     ledger: Ledger,
+    refusals: Refusals,
+}
+
+/// Samples the session refused that the application was not told of yet.
+#[derive(Default)]
+struct Refusals {
+    samples: u64,
+    why: Option<PublishError>,
+    tell_at: MonoTime,
+}
+
+impl Refusals {
+    fn add(&mut self, why: PublishError) {
+        self.samples += 1;
+        self.why = Some(why);
+    }
+
+    /// The event to tell now.
+    fn take(&mut self, now: MonoTime, flow: FlowId) -> Option<LinkEvent> {
+        let why = self.why.take_if(|_| now >= self.tell_at)?;
+        self.tell_at = now + REFUSALS_INTERVAL;
+        Some(LinkEvent::Refused { flow, why, samples: std::mem::take(&mut self.samples) })
+    }
 }
 
 /// A subscription with what outlives a session.
@@ -150,13 +175,8 @@ impl LinkThread {
 
     fn on_request(&mut self, now: MonoTime, request: Request) {
         match request {
-            Request::Advertise(number, publication) => self.advertise(number, publication),
-            Request::Subscribe(subscription, queue) => {
-                if let Some((_, session)) = &mut self.session {
-                    session.subscribe(subscription.clone());
-                }
-                self.subscribed.push(Subscribed { subscription, queue, ledger: Ledger::default() });
-            }
+            Request::Advertise(publication) => self.advertise(publication),
+            Request::Subscribe(subscription, queue) => self.subscribe(subscription, queue),
             Request::Send(samples) => samples.into_iter().for_each(|sample| self.send(now, sample)),
             Request::Rebind(bind) => {
                 if let Err(error) = self.carrier.rebind(bind, now) {
@@ -167,12 +187,21 @@ impl LinkThread {
         }
     }
 
-    fn advertise(&mut self, number: usize, publication: Publication) {
-        debug_assert_eq!(number, self.published.len(), "requests arrive in order");
+    fn advertise(&mut self, publication: Publication) {
         if let Some((_, session)) = &mut self.session {
-            session.advertise(publication.clone());
+            let announced = session.advertise(publication.clone());
+            debug_assert!(announced.is_ok(), "checked when the application asked: {announced:?}");
         }
-        self.published.push(Published { publication, kept: VecDeque::new(), ledger: Ledger::default() });
+        let (kept, ledger, refusals) = Default::default();
+        self.published.push(Published { publication, kept, ledger, refusals });
+    }
+
+    fn subscribe(&mut self, subscription: Subscription, queue: Arc<Queue<Sample>>) {
+        if let Some((_, session)) = &mut self.session {
+            let announced = session.subscribe(subscription.clone());
+            debug_assert!(announced.is_ok(), "checked when the application asked: {announced:?}");
+        }
+        self.subscribed.push(Subscribed { subscription, queue, ledger: Ledger::default() });
     }
 
     fn send(&mut self, now: MonoTime, sample: Outgoing) {
@@ -185,16 +214,28 @@ impl LinkThread {
                 published.kept.pop_front();
             }
         }
+        let flow = FlowId(number as u16 + 1);
         let taken = match &mut self.session {
-            Some((_, session)) => {
-                session.publish_shared(now, FlowId(number as u16 + 1), capture, payload).is_ok()
-            }
-            None => false,
+            Some((_, session)) => session.publish_shared(now, flow, capture, payload).map(|_| true),
+            None => Ok(false),
         };
-        if !taken {
+        if let Err(why) = taken {
+            published.refusals.add(why);
+        }
+        if taken != Ok(true) {
             // Without a session, or refused: it came to its end here, and the ledger says so.
             published.ledger.offer();
             published.ledger.settle(tokkyu_contract::Outcome::Dropped);
+        }
+        let refused = published.refusals.take(now, flow);
+        refused.into_iter().for_each(|event| self.shared.events.put(event));
+    }
+
+    /// Tells of refusals that were too soon after others.
+    fn tell_refusals(&mut self, now: MonoTime) {
+        for (at, published) in self.published.iter_mut().enumerate() {
+            let refused = published.refusals.take(now, FlowId(at as u16 + 1));
+            refused.into_iter().for_each(|event| self.shared.events.put(event));
         }
     }
 
@@ -234,13 +275,15 @@ impl LinkThread {
             handshake_rtt: self.carrier.handshake_rtt(),
         });
         for subscribed in &self.subscribed {
-            session.subscribe(subscribed.subscription.clone());
+            let announced = session.subscribe(subscribed.subscription.clone());
+            debug_assert!(announced.is_ok(), "checked when the application asked: {announced:?}");
         }
-        for published in &self.published {
-            let flow = session.advertise(published.publication.clone());
+        for published in &mut self.published {
+            // Names and numbers were checked when the application asked.
+            let Ok(flow) = session.advertise(published.publication.clone()) else { continue };
             for (capture, payload) in &published.kept {
-                // A refusal leaves the sample out of this session, as a publish would.
-                let _ = session.publish_shared(now, flow, *capture, payload.clone());
+                let taken = session.publish_shared(now, flow, *capture, payload.clone());
+                taken.err().into_iter().for_each(|why| published.refusals.add(why));
             }
         }
         self.session = Some((number, session));
@@ -295,6 +338,7 @@ impl LinkThread {
             return;
         }
         self.next_stats = now + STATS_INTERVAL;
+        self.tell_refusals(now);
         if let Some((_, session)) = &self.session {
             self.last_stats = session.stats();
         }

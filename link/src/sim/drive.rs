@@ -146,21 +146,18 @@ impl Run {
         let mut cameras = Vec::new();
         for image in 0..workload.images {
             let topic = format!("camera/{}", image + 1);
-            cameras.push(network.session(End::Vehicle).advertise(Publication {
+            let camera = network.session(End::Vehicle).advertise(Publication {
                 topic: topic.clone(),
                 type_name: String::new(),
                 class: Class::Realtime,
                 qos: workload.image_qos,
                 period: Some(workload.image_period),
                 size_bytes: workload.image_bytes as u32,
-            }));
-            let qos = workload.image_qos;
-            let reader = network.session(End::Operator).subscribe(Subscription {
-                topic,
-                type_name: String::new(),
-                qos,
             });
-            readers.insert((true, reader), image);
+            cameras.push(camera.expect("the workload fits the link"));
+            let wanted = Subscription { topic, type_name: String::new(), qos: workload.image_qos };
+            let reader = network.session(End::Operator).subscribe(wanted);
+            readers.insert((true, reader.expect("the workload fits the link")), image);
         }
         let topic = "drive/command".to_owned();
         let qos = workload.command_qos;
@@ -172,14 +169,14 @@ impl Run {
             period: Some(workload.command_period),
             size_bytes: workload.command_bytes as u32,
         });
-        let reader =
-            network.session(End::Vehicle).subscribe(Subscription { topic, type_name: String::new(), qos });
+        let wanted = Subscription { topic, type_name: String::new(), qos };
+        let reader = network.session(End::Vehicle).subscribe(wanted).expect("the workload fits the link");
         readers.insert((false, reader), workload.images);
         Run {
             network,
             workload: workload.clone(),
             cameras,
-            command,
+            command: command.expect("the workload fits the link"),
             streams: vec![Vec::new(); workload.images + 1],
             readers,
             payload_bytes: 0,

@@ -5,9 +5,10 @@ use std::time::Duration;
 use tokkyu_contract::qos::Liveliness;
 use tokkyu_contract::{Class, Durability, FlowId, History, Qos, Reliability};
 
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 const MAX_NAME: usize = 255;
-const MAX_ENTRIES: usize = 1024;
+/// Publications and subscriptions, each (LNK-6).
+const MAX_OF_A_KIND: usize = 1024;
 
 /// Which side of a flow an entry describes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,15 +43,17 @@ pub struct Entry {
 /// All endpoints of one end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Table {
-    /// At most 1 024 entries.
+    /// Bytes the end holds of samples on their way in at most (LNK-8).
+    pub memory_bytes: u64,
+    /// At most 1 024 of each kind.
     pub entries: Vec<Entry>,
 }
 
 impl Table {
     /// The table as bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(64 * self.entries.len() + 3);
-        Writer(&mut out).u8(VERSION).u16(self.entries.len() as u16);
+        let mut out = Vec::with_capacity(64 * self.entries.len() + 11);
+        Writer(&mut out).u8(VERSION).u64(self.memory_bytes).u16(self.entries.len() as u16);
         for entry in &self.entries {
             write_entry(entry, &mut Writer(&mut out));
         }
@@ -63,16 +66,24 @@ impl Table {
         if r.u8()? != VERSION {
             return Err(Malformed("table of another version"));
         }
-        let count = usize::from(r.u16()?);
-        if count > MAX_ENTRIES {
-            return Err(Malformed("table of more than 1024 entries"));
+        let (memory_bytes, count) = (r.u64()?, usize::from(r.u16()?));
+        if count > 2 * MAX_OF_A_KIND {
+            return Err(Malformed("table of more than 2048 entries"));
         }
         let entries = (0..count).map(|_| read_entry(&mut r)).collect::<Result<Vec<_>, _>>()?;
         if !r.is_empty() {
             return Err(Malformed("bytes behind the table"));
         }
-        let table = Table { entries };
+        let table = Table { memory_bytes, entries };
+        if table.has_too_many_of_a_kind() {
+            return Err(Malformed("more than 1024 publications or subscriptions"));
+        }
         if table.has_duplicate_flows() { Err(Malformed("flow listed twice")) } else { Ok(table) }
+    }
+
+    fn has_too_many_of_a_kind(&self) -> bool {
+        let publications = self.entries.iter().filter(|e| e.kind == EndpointKind::Publication).count();
+        publications.max(self.entries.len() - publications) > MAX_OF_A_KIND
     }
 
     fn has_duplicate_flows(&self) -> bool {

@@ -2,10 +2,10 @@
 //!
 //! The wire has a delay and no rate. Clocks differ as in the modelled network.
 
-use super::payload;
+use super::{payload, publication, subscription};
 use std::collections::BTreeMap;
 use std::time::Duration;
-use tokkyu_contract::{FlowId, MonoTime, TraceId};
+use tokkyu_contract::{Class, FlowId, MonoTime, Qos, TraceId};
 use tokkyu_link::core::{Event, Session, SessionConfig};
 use tokkyu_link::sim::network::{End, Network};
 use tokkyu_link::wire::{Frame, Header, Reader};
@@ -89,6 +89,14 @@ impl Bench {
 
     pub fn session(&mut self, end: End) -> &mut Session {
         &mut self.sessions[index(end)]
+    }
+
+    pub fn advertise(&mut self, end: End, topic: &str, class: Class, qos: Qos) -> FlowId {
+        self.session(end).advertise(publication(topic, class, qos)).expect("within the limits")
+    }
+
+    pub fn subscribe(&mut self, end: End, topic: &str, qos: Qos) -> FlowId {
+        self.session(end).subscribe(subscription(topic, qos)).expect("within the limits")
     }
 
     pub fn publish(&mut self, end: End, flow: FlowId, tag: u32, bytes: usize) -> u32 {

@@ -139,11 +139,11 @@ impl World {
     }
 
     pub fn advertise(&mut self, end: End, topic: &str, class: Class, qos: Qos) -> FlowId {
-        self.network.session(end).advertise(publication(topic, class, qos))
+        self.network.session(end).advertise(publication(topic, class, qos)).expect("within the limits")
     }
 
     pub fn subscribe(&mut self, end: End, topic: &str, qos: Qos) -> FlowId {
-        self.network.session(end).subscribe(subscription(topic, qos))
+        self.network.session(end).subscribe(subscription(topic, qos)).expect("within the limits")
     }
 
     /// Publishes a sample captured now whose payload carries `tag`.

@@ -4,6 +4,9 @@ use tokkyu_contract::{Class, FlowId, MonoTime, Qos, TraceId};
 use tokkyu_link::core::{Event, Session};
 use tokkyu_link::wire::{EndpointKind, Entry, Feedback, Fragment, Frame, Header, Table, Whole};
 
+/// Memory bound the peer tells.
+pub const MEMORY: u64 = 64 << 20;
+
 /// The hand that writes the packets. Its clock is virtual time.
 #[derive(Default)]
 pub struct Peer {
@@ -35,7 +38,7 @@ impl Peer {
 
     /// The table, however large.
     pub fn table(&mut self, now: MonoTime, session: &mut Session, entries: Vec<Entry>) {
-        let bytes = Table { entries }.to_bytes();
+        let bytes = Table { memory_bytes: MEMORY, entries }.to_bytes();
         self.table_bytes(now, session, &bytes);
     }
 

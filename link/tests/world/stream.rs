@@ -1,6 +1,6 @@
 //! Periodic flows, and what became of each of their samples at both ends.
 
-use super::{World, other, payload, publication, subscription};
+use super::{World, other, payload, publication};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tokkyu_contract::{Class, Durability, FlowId, MonoTime, Outcome, Qos, TraceId};
@@ -48,8 +48,8 @@ impl World {
         let topic = format!("stream/{}", self.streams);
         let known =
             Publication { period: Some(period), size_bytes: bytes as u32, ..publication(&topic, class, qos) };
-        let flow = self.network.session(from).advertise(known);
-        let reader = self.network.session(other(from)).subscribe(subscription(&topic, qos));
+        let flow = self.network.session(from).advertise(known).expect("within the limits");
+        let reader = self.subscribe(other(from), &topic, qos);
         let due = self.now();
         Stream { from, flow, reader, bytes, period, qos, due, refused: 0, captures: BTreeMap::new() }
     }

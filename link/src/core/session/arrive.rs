@@ -1,8 +1,7 @@
-//! Datagrams on their way in: parsing, acknowledgements, reassembly, delivery (SPEC §1, §3, §5).
+//! Datagrams on their way in: parsing, acknowledgements, reassembly (SPEC §1, §3, §5).
 
-use super::endpoints::Reach;
-use super::{InEndpoint, Session};
-use crate::core::event::{Delivered, Event};
+use super::Session;
+use crate::core::event::Event;
 use crate::core::inbox::Complete;
 use crate::core::outbox::{OutFlow, OutSample, Sending};
 use crate::core::path::PathState;
@@ -13,10 +12,9 @@ use crate::wire::{Feedback, Frame, Header, Malformed, Reader};
 use std::time::Duration;
 use tokkyu_contract::{FlowId, MonoTime, Outcome, PeerTime, TraceId};
 
-/// Samples that wait for the peer's table at most (LNK-18).
-const MAX_UNKNOWN: usize = 4096;
-/// Incomplete samples are looked at this often.
+/// Incomplete samples are looked at this often, and later for each of them: a flood of small ones must not keep us busy.
 const PARTIAL_CHECK: Duration = Duration::from_millis(10);
+const PARTIAL_CHECK_EACH: Duration = Duration::from_micros(1);
 
 impl Session {
     /// A datagram came, marked Congestion Experienced or not. What cannot be parsed in full is counted and ignored
@@ -41,10 +39,7 @@ impl Session {
         while let (false, Ok(frame)) = (reader.is_empty(), Frame::read(&mut reader)) {
             self.on_frame(now, frame, sent);
         }
-        for id in self.inbox.take_pushed_out() {
-            self.events.push_back(Event::Missed { id, outcome: Outcome::Dropped });
-            self.skip(now, id);
-        }
+        self.tell_ended(now);
     }
 
     fn on_frame(&mut self, now: MonoTime, frame: Frame<'_>, sent: PeerTime) {
@@ -123,8 +118,9 @@ impl Session {
                 true => sample.on_lost(index, sending),
                 false => sample.on_acked(index, sending),
             });
-            if let (Content::Floor(id), true) = (&sent.content, resolved.lost) {
-                self.flows[usize::from(id.flow.0)].owe_floor();
+            if let Content::Floor(id) = &sent.content {
+                let flow = &mut self.flows[usize::from(id.flow.0)];
+                if resolved.lost { flow.owe_floor() } else { flow.on_floor_confirmed(id.sequence) }
             }
         }
         for sent in &settled.spurious {
@@ -145,110 +141,17 @@ impl Session {
             self.on_table(now, &complete);
             return;
         }
-        match self.reach(complete.id.flow) {
-            Reach::Reader(at) => self.hand_over(now, at, complete),
-            Reach::Unknown if self.has_room_for_unknown(&complete) => self.unknown.push(complete),
-            Reach::Unknown | Reach::Nobody => self.miss(complete.id, Outcome::Dropped),
+        match self.incoming.contains_key(&complete.id.flow) {
+            true => self.hand_over(now, complete),
+            false => self.inbox.park(complete),
         }
-    }
-
-    fn has_room_for_unknown(&self, complete: &Complete) -> bool {
-        let bytes: usize = self.unknown.iter().map(|unknown| unknown.payload.len()).sum();
-        self.unknown.len() < MAX_UNKNOWN && bytes + complete.payload.len() <= self.config.memory_bytes / 2
     }
 
     /// Delivers samples that came before the table did.
-    pub(super) fn deliver_unknown(&mut self, now: MonoTime) {
-        for complete in std::mem::take(&mut self.unknown) {
-            self.on_complete(now, complete);
+    pub(super) fn deliver_parked(&mut self, now: MonoTime) {
+        for complete in self.inbox.take_parked() {
+            self.hand_over(now, complete);
         }
-    }
-
-    fn hand_over(&mut self, now: MonoTime, at: usize, complete: Complete) {
-        let id = complete.id;
-        let reader = &mut self.readers[at];
-        if reader.is_ordered() {
-            let held: usize = reader.held.iter().map(|held| held.payload.len()).sum();
-            if held + complete.payload.len() > self.config.memory_bytes {
-                self.miss(id, Outcome::Dropped);
-                self.skip(now, id);
-                return;
-            }
-            reader.held.push(complete);
-            self.release_held(now, at);
-            return;
-        }
-        let keeps_newest = reader.subscription.qos.depth() == Some(1);
-        let is_older = reader.newest.is_some_and(|newest| (id.sequence.wrapping_sub(newest) as i32) < 0);
-        if keeps_newest && is_older {
-            self.miss(id, Outcome::Dropped);
-        } else {
-            self.deliver(now, at, complete);
-        }
-    }
-
-    /// Delivers held samples as far as the order allows (LNK-13).
-    fn release_held(&mut self, now: MonoTime, at: usize) {
-        loop {
-            let reader = &mut self.readers[at];
-            let next = reader.next;
-            if reader.skipped.remove(&next) {
-                reader.next = next.wrapping_add(1);
-                continue;
-            }
-            let due = |c: &Complete| (c.id.sequence.wrapping_sub(next) as i32) <= 0;
-            let Some(found) = reader.held.iter().position(due) else { return };
-            let complete = reader.held.swap_remove(found);
-            reader.next = next.max(complete.id.sequence.wrapping_add(1));
-            self.deliver(now, at, complete);
-        }
-    }
-
-    /// A sample will not come: an ordered reader goes on without it.
-    fn skip(&mut self, now: MonoTime, id: TraceId) {
-        let Reach::Reader(at) = self.reach(id.flow) else { return };
-        if self.readers[at].is_ordered() {
-            self.readers[at].skipped.insert(id.sequence);
-            self.release_held(now, at);
-        }
-    }
-
-    fn on_floor(&mut self, now: MonoTime, id: TraceId) {
-        let Reach::Reader(at) = self.reach(id.flow) else { return };
-        if !self.readers[at].is_ordered() {
-            return;
-        }
-        loop {
-            let reader = &mut self.readers[at];
-            if (id.sequence.wrapping_sub(reader.next) as i32) <= 0 {
-                return;
-            }
-            // Samples below the floor that are here are still delivered, in order, before it.
-            let below = reader.held.iter().map(|c| c.id.sequence).min().filter(|s| *s < id.sequence);
-            reader.next = below.unwrap_or(id.sequence);
-            reader.skipped = reader.skipped.split_off(&reader.next);
-            self.release_held(now, at);
-        }
-    }
-
-    fn deliver(&mut self, now: MonoTime, at: usize, complete: Complete) {
-        let (age, age_error) = self.age(now, complete.capture, complete.first_packet);
-        if self.readers[at].lifespan().is_some_and(|lifespan| age > lifespan) {
-            self.miss(complete.id, Outcome::Late);
-            return;
-        }
-        self.inbox.settle(complete.id.flow, Outcome::Delivered);
-        let reader = &mut self.readers[at];
-        reader.on_delivery(now, complete.id.sequence);
-        self.events.push_back(Event::Delivered(Delivered {
-            subscription: reader.id,
-            id: complete.id,
-            payload: complete.payload,
-            capture: complete.capture,
-            age,
-            age_error,
-            at: now,
-        }));
     }
 
     pub(super) fn miss(&mut self, id: TraceId, outcome: Outcome) {
@@ -257,7 +160,12 @@ impl Session {
     }
 
     /// Age of a sample of the peer and the bound of its error (LNK-3, LNK-4).
-    fn age(&self, now: MonoTime, capture: PeerTime, first_packet: MonoTime) -> (Duration, Duration) {
+    pub(super) fn age(
+        &self,
+        now: MonoTime,
+        capture: PeerTime,
+        first_packet: MonoTime,
+    ) -> (Duration, Duration) {
         match self.clock.offset() {
             Some((offset, error)) => (now.since(capture.to_mono(offset)), error),
             None => (now.since(first_packet) + self.rtt.smoothed() / 2, Duration::MAX),
@@ -269,43 +177,16 @@ impl Session {
         if !self.inbox.has_partials() || now < self.next_partial_check {
             return;
         }
-        self.next_partial_check = now + PARTIAL_CHECK;
-        let lifespans: Vec<(FlowId, Duration)> = self
-            .readers
-            .iter()
-            .filter_map(|reader| Some((reader.peer.as_ref()?.id, reader.lifespan()?)))
-            .collect();
+        let partials = u32::try_from(self.inbox.partials()).unwrap_or(u32::MAX);
+        self.next_partial_check = now + PARTIAL_CHECK + PARTIAL_CHECK_EACH * partials;
+        let lifespans = self.incoming_lifespans();
         let offset = self.clock.offset().map(|(offset, _)| offset);
-        let over = self.inbox.expire(|flow, capture, first_packet| {
-            let Some((_, lifespan)) = lifespans.iter().find(|(id, _)| *id == flow) else { return false };
+        self.inbox.expire(|flow, capture, first_packet| {
+            let Some(lifespan) = lifespans.get(&flow) else { return false };
             let captured = offset.map_or(first_packet, |offset| capture.to_mono(offset));
             now.since(captured) > *lifespan
         });
-        for id in over {
-            self.events.push_back(Event::Missed { id, outcome: Outcome::Expired });
-        }
-    }
-
-    /// Readers' held samples are lost when the session ends.
-    pub(super) fn close_readers(&mut self) {
-        let held: Vec<TraceId> = self
-            .readers
-            .iter_mut()
-            .flat_map(|reader| reader.held.drain(..))
-            .chain(self.unknown.drain(..))
-            .map(|complete| complete.id)
-            .collect();
-        held.into_iter().for_each(|id| self.miss(id, Outcome::Lost));
-    }
-}
-
-impl InEndpoint {
-    fn on_delivery(&mut self, now: MonoTime, sequence: u32) {
-        self.deadline_from = Some(now);
-        let newer = self.newest.is_none_or(|newest| (sequence.wrapping_sub(newest) as i32) > 0);
-        if newer {
-            self.newest = Some(sequence);
-        }
+        self.tell_ended(now);
     }
 }
 
@@ -313,11 +194,14 @@ impl InEndpoint {
 fn check(datagram: &[u8]) -> Result<(Header, bool), Malformed> {
     let mut reader = Reader::new(datagram);
     let header = Header::read(&mut reader)?;
-    let mut eliciting = false;
+    let (mut eliciting, mut feedbacks) = (false, 0);
     while !reader.is_empty() {
-        eliciting |= !matches!(Frame::read(&mut reader)?, Frame::Feedback(_));
+        let is_feedback = matches!(Frame::read(&mut reader)?, Frame::Feedback(_));
+        eliciting |= !is_feedback;
+        feedbacks += u32::from(is_feedback);
     }
-    Ok((header, eliciting))
+    // Each makes us look at everything that is under way: a packet full of them would keep us busy.
+    if feedbacks > 1 { Err(Malformed("more than one feedback")) } else { Ok((header, eliciting)) }
 }
 
 /// The full capture stamp: it lies before the packet was sent, by at most 2³² µs.

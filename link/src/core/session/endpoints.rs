@@ -1,17 +1,21 @@
 //! Endpoints of both ends: the table, who matches whom, deadlines, liveliness and grants (SPEC §2, §4).
 
-use super::{InEndpoint, PeerFlow, Publication, Session, Subscription};
-use crate::core::event::Event;
+use super::incoming::Incoming;
+use super::{InEndpoint, Publication, Session, Subscription};
+use crate::core::event::{Endpoint, Event};
 use crate::core::grant::{is_news, share};
 use crate::core::inbox::Complete;
+use crate::core::limits::{EndpointError, check_names, next_endpoint};
 use crate::core::outbox::OutFlow;
 use crate::wire::{EndpointKind, Entry, Table};
-use std::collections::BTreeSet;
 use std::time::Duration;
-use tokkyu_contract::{Class, Durability, FlowId, History, MonoTime, Outcome, Qos, Reliability};
+use tokkyu_contract::{Class, Durability, FlowId, History, MonoTime, Qos};
 
 /// Grants are looked at this often.
 const GRANT_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Disagreements told of one endpoint at most.
+const MAX_DISAGREEMENTS: usize = 16;
 
 /// How much a flow publishes, bit/s, smoothed over its last samples.
 #[derive(Clone, Copy, Debug, Default)]
@@ -30,16 +34,6 @@ impl Demand {
     }
 }
 
-/// Whom a flow of the peer reaches.
-pub(super) enum Reach {
-    /// The reader of this index.
-    Reader(usize),
-    /// The peer's table is not known yet, or does not hold the flow yet.
-    Unknown,
-    /// Known, and nobody here wants it.
-    Nobody,
-}
-
 /// The flow that carries the table.
 pub(super) fn table_flow() -> OutFlow {
     let qos = Qos {
@@ -52,39 +46,26 @@ pub(super) fn table_flow() -> OutFlow {
     flow
 }
 
-impl InEndpoint {
-    /// Samples are delivered in order of their numbers.
-    pub(super) fn is_ordered(&self) -> bool {
-        self.subscription.qos.history == History::KeepAll
-            && self.subscription.qos.reliability == Reliability::Reliable
-    }
-
-    /// The shorter of the offered and the requested lifespan.
-    pub(super) fn lifespan(&self) -> Option<Duration> {
-        let offered = self.peer.as_ref().and_then(|peer| peer.entry.qos.lifespan);
-        match (offered, self.subscription.qos.lifespan) {
-            (Some(offered), Some(requested)) => Some(offered.min(requested)),
-            (offered, requested) => offered.or(requested),
-        }
-    }
-}
-
 impl Disagreement {
-    fn event(self, flow: FlowId, peer_type: &str) -> Event {
+    fn event(self, endpoint: Endpoint, peer_type: &str) -> Event {
         match self {
-            Disagreement::Type => Event::OtherType { flow, peer_type: peer_type.to_owned() },
-            Disagreement::Qos(mismatches) => Event::Incompatible { flow, mismatches },
+            Disagreement::Type => Event::OtherType { endpoint, peer_type: peer_type.to_owned() },
+            Disagreement::Qos(mismatches) => Event::Incompatible { endpoint, mismatches },
         }
     }
 }
 
 impl Session {
     /// Announces a flow. Gives its number, by which it is published and named in events.
-    pub fn advertise(&mut self, publication: Publication) -> FlowId {
-        let id = FlowId(self.flows.len() as u16);
+    ///
+    /// # Errors
+    /// There are as many publications as one end may have, or a name is too long for the table (LNK-6, LNK-30).
+    pub fn advertise(&mut self, publication: Publication) -> Result<FlowId, EndpointError> {
+        check_names(&publication.topic, &publication.type_name)?;
+        let id = FlowId(next_endpoint("publication", self.publications.len())?);
         let mut flow = OutFlow::new(id, publication.class, publication.qos, publication.period);
         // Before the table comes, urgent flows are sent as if wanted (LNK-18).
-        flow.wanted = self.peer_table.is_none() && publication.class <= Class::Realtime;
+        flow.wanted = self.peer_wants.is_none() && publication.class <= Class::Realtime;
         self.flows.push(flow);
         self.publications.push(publication);
         self.grants.push(0.0);
@@ -92,28 +73,24 @@ impl Session {
         self.deadline_from.push(None);
         self.matched.push(false);
         self.table_dirty = true;
-        if self.peer_table.is_some() {
-            self.match_publication(MonoTime::ZERO, usize::from(id.0));
+        if self.peer_wants.is_some() {
+            self.match_publication(self.last_seen, usize::from(id.0));
         }
-        id
+        Ok(id)
     }
 
     /// Asks for a topic. Gives the number by which it is named in events.
-    pub fn subscribe(&mut self, subscription: Subscription) -> FlowId {
-        let id = FlowId(self.readers.len() as u16 + 1);
-        self.readers.push(InEndpoint {
-            subscription,
-            id,
-            peer: None,
-            newest: None,
-            held: Vec::new(),
-            skipped: BTreeSet::new(),
-            next: 0,
-            deadline_from: None,
-        });
+    ///
+    /// # Errors
+    /// There are as many subscriptions as one end may have, or a name is too long for the table (LNK-6, LNK-30).
+    pub fn subscribe(&mut self, subscription: Subscription) -> Result<FlowId, EndpointError> {
+        check_names(&subscription.topic, &subscription.type_name)?;
+        let id = FlowId(next_endpoint("subscription", self.readers.len())?);
+        self.readers.push(InEndpoint { subscription, id, is_matched: false, deadline_from: None });
         self.table_dirty = true;
-        self.match_reader(self.readers.len() - 1);
-        id
+        let now = self.last_seen;
+        self.match_reader(now, self.readers.len() - 1);
+        Ok(id)
     }
 
     fn own_table(&self) -> Table {
@@ -137,7 +114,8 @@ impl Session {
             topic: reader.subscription.topic.clone(),
             type_name: reader.subscription.type_name.clone(),
         });
-        Table { entries: publications.chain(subscriptions).collect() }
+        let memory_bytes = self.config.memory_bytes as u64;
+        Table { memory_bytes, entries: publications.chain(subscriptions).collect() }
     }
 
     /// Sends the table when it changed.
@@ -160,101 +138,110 @@ impl Session {
             return;
         };
         self.table_sequence = Some(complete.id.sequence);
-        self.peer_table = Some(table.entries);
+        self.peer_memory = Some(usize::try_from(table.memory_bytes).unwrap_or(usize::MAX));
+        let (offers, wants) =
+            table.entries.into_iter().partition(|entry| entry.kind == EndpointKind::Publication);
+        self.peer_wants = Some(wants);
         for at in 1..self.flows.len() {
             self.match_publication(now, at);
         }
+        self.take_offers(offers);
         for at in 0..self.readers.len() {
-            self.match_reader(at);
+            self.match_reader(now, at);
         }
-        self.deliver_unknown(now);
+        self.deliver_parked(now);
+        self.tell_ended(now);
+    }
+
+    /// Brings the flows of the peer in line with its table.
+    fn take_offers(&mut self, offers: Vec<Entry>) {
+        let mut before = std::mem::take(&mut self.incoming);
+        for entry in offers {
+            let incoming = match before.remove(&entry.flow) {
+                Some(incoming) if incoming.goes_on_as(&entry) => incoming,
+                changed => {
+                    before.extend(changed.map(|changed| (entry.flow, changed)));
+                    Incoming::new(entry)
+                }
+            };
+            self.incoming.insert(incoming.entry.flow, incoming);
+        }
+        before.into_values().for_each(|gone| self.retire(gone));
+        self.inbox.on_table(self.incoming.iter().map(|(id, incoming)| (*id, incoming.share())).collect());
     }
 
     /// Whether the peer wants publication `at` of ours.
     fn match_publication(&mut self, now: MonoTime, at: usize) {
-        let Some(table) = &self.peer_table else { return };
+        let Some(wants) = &self.peer_wants else { return };
         let publication = &self.publications[at - 1];
-        let flow = FlowId(at as u16);
-        let wanted = table.iter().filter(|e| e.kind == EndpointKind::Subscription);
+        let endpoint = Endpoint::Publication(FlowId(at as u16));
         let (mut matched, mut wants_kept, mut told) = (false, false, Vec::new());
-        for entry in wanted.filter(|e| e.topic == publication.topic) {
+        for entry in wants.iter().filter(|e| e.topic == publication.topic) {
             match disagreement(&entry.qos, &entry.type_name, &publication.qos, &publication.type_name) {
                 None => {
                     matched = true;
                     wants_kept |= entry.qos.durability == Durability::TransientLocal;
                 }
-                Some(why) => told.push(why.event(flow, &entry.type_name)),
+                Some(why) => told.push(why.event(endpoint, &entry.type_name)),
             }
         }
-        told.into_iter().for_each(|event| self.tell_once(event));
+        self.tell_new(endpoint, told);
         self.set_wanted(now, at, matched, wants_kept);
     }
 
-    /// A disagreement is told when it begins, not with every table.
-    fn tell_once(&mut self, event: Event) {
-        if !self.told.contains(&event) {
-            self.told.push(event.clone());
-            self.events.push_back(event);
-        }
+    /// A disagreement is told when it begins, not with every table. A peer can disagree in more ways than anybody wants
+    /// to hear of.
+    fn tell_new(&mut self, endpoint: Endpoint, mut disagreements: Vec<Event>) {
+        disagreements.truncate(MAX_DISAGREEMENTS);
+        let before = self.told.insert(endpoint, disagreements.clone()).unwrap_or_default();
+        self.events.extend(disagreements.into_iter().filter(|event| !before.contains(event)));
     }
 
     fn set_wanted(&mut self, now: MonoTime, at: usize, wanted: bool, wants_kept: bool) {
         // Before the table an urgent flow is sent as if wanted (LNK-18): that is no match.
-        let was_sent = std::mem::replace(&mut self.flows[at].wanted, wanted);
+        let was_sent = self.flows[at].set_wanted(wanted);
         let was_matched = std::mem::replace(&mut self.matched[at], wanted);
-        let flow = FlowId(at as u16);
+        let endpoint = Endpoint::Publication(FlowId(at as u16));
         match (was_matched, wanted) {
-            (false, true) => self.events.push_back(Event::Matched { flow }),
-            (true, false) => self.events.push_back(Event::Unmatched { flow }),
+            (false, true) => self.events.push_back(Event::Matched { endpoint }),
+            (true, false) => self.events.push_back(Event::Unmatched { endpoint }),
             _ => {}
         }
         if wanted && !was_matched {
             self.flows[at].owe_floor();
         }
         if wanted && !was_sent && wants_kept {
-            for (capture, payload) in self.flows[at].kept_for_late_joiner(now) {
+            for (capture, payload) in self.kept_within_budget(now, at) {
                 self.enqueue(now, at, capture, payload);
             }
         }
     }
 
-    /// Which publication of the peer reader `at` reads.
-    fn match_reader(&mut self, at: usize) {
-        let Some(table) = &self.peer_table else { return };
-        let reader = &self.readers[at];
-        let flow = reader.id;
-        let wanted = &reader.subscription;
-        let offers = table.iter().filter(|e| e.kind == EndpointKind::Publication && e.topic == wanted.topic);
-        let mut found = None;
-        let mut told = Vec::new();
-        for entry in offers {
+    /// Which publications of the peer reader `at` reads: all that agree with it.
+    fn match_reader(&mut self, now: MonoTime, at: usize) {
+        if self.peer_wants.is_none() {
+            return;
+        }
+        let (endpoint, wanted) = (self.reader_endpoint(at), &self.readers[at].subscription);
+        let (mut found, mut told) = (Vec::new(), Vec::new());
+        for (id, incoming) in
+            self.incoming.iter().filter(|(_, incoming)| incoming.entry.topic == wanted.topic)
+        {
+            let entry = &incoming.entry;
             match disagreement(&wanted.qos, &wanted.type_name, &entry.qos, &entry.type_name) {
-                None => found = Some(PeerFlow { id: entry.flow, entry: entry.clone() }),
-                Some(why) => told.push(why.event(flow, &entry.type_name)),
+                None => found.push((*id, incoming.is_read_by(at))),
+                Some(why) => told.push(why.event(endpoint, &entry.type_name)),
             }
         }
-        let change = match (&reader.peer, &found) {
-            (None, Some(_)) => Some(Event::Matched { flow }),
-            (Some(_), None) => Some(Event::Unmatched { flow }),
-            _ => None,
-        };
-        self.readers[at].peer = found;
-        told.into_iter().for_each(|event| self.tell_once(event));
-        self.events.extend(change);
-    }
-
-    /// Whom flow `id` of the peer reaches.
-    pub(super) fn reach(&self, id: FlowId) -> Reach {
-        if let Some(at) = self.readers.iter().position(|r| r.peer.as_ref().is_some_and(|p| p.id == id)) {
-            return Reach::Reader(at);
+        let was_matched = std::mem::replace(&mut self.readers[at].is_matched, !found.is_empty());
+        self.tell_new(endpoint, told);
+        match (was_matched, !found.is_empty()) {
+            (false, true) => self.events.push_back(Event::Matched { endpoint }),
+            (true, false) => self.events.push_back(Event::Unmatched { endpoint }),
+            _ => {}
         }
-        let is_listed = |table: &Vec<Entry>| {
-            table.iter().any(|entry| entry.kind == EndpointKind::Publication && entry.flow == id)
-        };
-        match &self.peer_table {
-            Some(table) if is_listed(table) => Reach::Nobody,
-            _ => Reach::Unknown,
-        }
+        let new = found.into_iter().filter(|(_, is_read)| !is_read);
+        new.for_each(|(id, _)| self.begin_reading(now, at, id));
     }
 
     /// Tells what became of our samples.
@@ -276,21 +263,14 @@ impl Session {
                 self.events.push_back(Event::OfferedDeadlineMissed { flow: flow.id });
             }
         }
-        for reader in self.readers.iter_mut().filter(|reader| reader.peer.is_some()) {
+        for reader in self.readers.iter_mut().filter(|reader| reader.is_matched) {
             reader.deadline_from.get_or_insert(now);
             if missed(now, reader.subscription.qos.deadline, &mut reader.deadline_from) {
                 self.events.push_back(Event::RequestedDeadlineMissed { flow: reader.id });
             }
         }
-        let old: Vec<Complete> = {
-            let limit = Duration::from_secs(1);
-            let (old, rest) = std::mem::take(&mut self.unknown)
-                .into_iter()
-                .partition(|c| now.since(c.first_packet) > limit);
-            self.unknown = rest;
-            old
-        };
-        old.into_iter().for_each(|complete| self.miss(complete.id, Outcome::Dropped));
+        self.inbox.expire_parked(now);
+        self.tell_ended(now);
     }
 
     /// The peer is heard.
@@ -341,7 +321,7 @@ impl Session {
         };
         let offered =
             self.flows.iter().zip(&self.deadline_from).map(|(flow, from)| due(flow.qos.deadline, from));
-        let matched = self.readers.iter().filter(|reader| reader.peer.is_some());
+        let matched = self.readers.iter().filter(|reader| reader.is_matched);
         let requested = matched.map(|reader| due(reader.subscription.qos.deadline, &reader.deadline_from));
         let grants = if self.rate.is_starting() { MonoTime::MAX } else { self.next_grant };
         let partials = if self.inbox.has_partials() { self.next_partial_check } else { MonoTime::MAX };

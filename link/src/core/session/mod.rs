@@ -4,15 +4,17 @@
 //! it gives nothing, sleeps until [`Session::deadline`] or a datagram, and calls [`Session::on_timer`].
 
 mod arrive;
+mod budget;
 mod endpoints;
+mod incoming;
 mod transmit;
 
 use super::clock::PeerClock;
-use super::event::Event;
+use super::event::{Endpoint, Event};
 use super::fec::Codec;
-use super::inbox::{Complete, Inbox, MAX_SAMPLE_BYTES};
+use super::inbox::Inbox;
 use super::loss::LossMeter;
-use super::outbox::{Cut, MAX_SHARDS, OutFlow, OutSample, PublishError};
+use super::outbox::{Cut, OutFlow, OutSample, PublishError};
 use super::pacer::Pacer;
 use super::path::{PathMonitor, PathState};
 use super::rate::RateEstimator;
@@ -21,7 +23,7 @@ use super::rtt::RoundTrip;
 use super::sent::{SentLog, Settled};
 use crate::wire::{Entry, Frame, HEADER_LEN};
 use bytes::Bytes;
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 use tokkyu_contract::{Class, Durability, FlowId, Ledger, MonoTime, Qos, TraceId};
 
@@ -32,7 +34,7 @@ pub struct SessionConfig {
     pub max_datagram: usize,
     /// What the carrier and the network add to a datagram on the wire, bytes.
     pub overhead_bytes: usize,
-    /// Bytes of samples held in each direction at most.
+    /// Bytes held in each direction at most (LNK-7 to LNK-9). At least 64 KiB.
     pub memory_bytes: usize,
     /// Never send faster, bit/s on the wire.
     pub max_bps: f64,
@@ -133,31 +135,19 @@ pub struct Stats {
     pub is_silent: bool,
     /// The capacity is not known yet.
     pub is_starting: bool,
-    /// Bytes of incomplete samples of the peer.
+    /// What samples of the peer count that are incomplete, or wait for their order, the table or later readers (LNK-7,
+    /// LNK-8).
     pub memory_in: usize,
     /// Bytes of samples on their way out.
     pub memory_out: usize,
 }
 
-/// A subscription and what is known of the peer's publication.
+/// A subscription.
 struct InEndpoint {
     subscription: Subscription,
     id: FlowId,
-    peer: Option<PeerFlow>,
-    newest: Option<u32>,
-    /// Ordered readers: samples that wait for an older one, and the sequence number due next (LNK-13).
-    held: Vec<Complete>,
-    /// Ordered readers: numbers that will not come.
-    skipped: BTreeSet<u32>,
-    next: u32,
+    is_matched: bool,
     deadline_from: Option<MonoTime>,
-}
-
-/// A publication of the peer.
-#[derive(Clone)]
-struct PeerFlow {
-    id: FlowId,
-    entry: Entry,
 }
 
 /// One session with one peer.
@@ -167,8 +157,14 @@ pub struct Session {
     flows: Vec<OutFlow>,
     publications: Vec<Publication>,
     readers: Vec<InEndpoint>,
-    peer_table: Option<Vec<Entry>>,
-    unknown: Vec<Complete>,
+    /// Subscriptions of the peer; None until its table came.
+    peer_wants: Option<Vec<Entry>>,
+    /// The peer's memory bound, as its table tells it.
+    peer_memory: Option<usize>,
+    /// Flows of the peer.
+    incoming: BTreeMap<FlowId, incoming::Incoming>,
+    /// Bytes taken for samples kept for readers that join later.
+    kept_bytes: usize,
     log: SentLog,
     settled: Settled,
     received: Received,
@@ -194,9 +190,11 @@ pub struct Session {
     /// Sequence number of the peer's table in force.
     table_sequence: Option<u32>,
     /// Disagreements told already, so that a new table does not tell them again.
-    told: Vec<Event>,
+    told: BTreeMap<Endpoint, Vec<Event>>,
     matched: Vec<bool>,
     last_watched: MonoTime,
+    /// The time of the last call that told one: endpoints are announced without.
+    last_seen: MonoTime,
 }
 
 impl Session {
@@ -219,8 +217,10 @@ impl Session {
             flows: vec![endpoints::table_flow()],
             publications: Vec::new(),
             readers: Vec::new(),
-            peer_table: None,
-            unknown: Vec::new(),
+            peer_wants: None,
+            peer_memory: None,
+            incoming: BTreeMap::new(),
+            kept_bytes: 0,
             log: SentLog::default(),
             settled: Settled::default(),
             received: Received::default(),
@@ -244,9 +244,10 @@ impl Session {
             deadline_from: vec![None],
             table_dirty: true,
             table_sequence: None,
-            told: Vec::new(),
+            told: BTreeMap::new(),
             matched: vec![true],
             last_watched: MonoTime::ZERO,
+            last_seen: MonoTime::ZERO,
             config,
         }
     }
@@ -276,15 +277,12 @@ impl Session {
         capture: MonoTime,
         payload: Bytes,
     ) -> Result<u32, PublishError> {
-        self.check_size(payload.len())?;
         let at = usize::from(flow.0);
-        let memory = self.memory_out();
-        let out = self.flows.get_mut(at).filter(|_| at > 0).ok_or(PublishError::UnknownFlow)?;
-        let keeps_all = out.qos.depth().is_none();
-        let held = memory.max(out.window_bytes());
-        if keeps_all && held + self.cut.most_memory_bytes(payload.len()) > self.config.memory_bytes {
-            return Err(PublishError::Full { limit: self.config.memory_bytes });
-        }
+        self.flows.get(at).filter(|_| at > 0).ok_or(PublishError::UnknownFlow)?;
+        self.check_size(at, payload.len())?;
+        self.check_room(at, payload.len())?;
+        self.last_seen = now;
+        let out = &mut self.flows[at];
         self.demand[at].on_publish(now, payload.len());
         self.deadline_from[at] = Some(now);
         if out.qos.durability == Durability::TransientLocal {
@@ -298,11 +296,6 @@ impl Session {
         }
         self.report_ended();
         Ok(sequence)
-    }
-
-    fn check_size(&self, bytes: usize) -> Result<(), PublishError> {
-        let limit = (MAX_SHARDS * self.cut.shard_bytes).min(MAX_SAMPLE_BYTES) - 4;
-        if bytes > limit { Err(PublishError::TooLarge { bytes, limit }) } else { Ok(()) }
     }
 
     /// Puts a sample of flow `at` in its queue; older ones give way to it where the link cannot carry all (LNK-12).
@@ -346,15 +339,6 @@ impl Session {
         self.flows.get(usize::from(flow.0)).map_or_else(Ledger::default, OutFlow::ledger)
     }
 
-    /// Outcomes of the peer's publication a subscription is matched with, receiver's side.
-    pub fn received_ledger(&self, subscription: FlowId) -> Ledger {
-        self.readers
-            .iter()
-            .find(|reader| reader.id == subscription)
-            .and_then(|reader| reader.peer.as_ref())
-            .map_or_else(Ledger::default, |peer| self.inbox.ledger(peer.id))
-    }
-
     /// Figures.
     pub fn stats(&self) -> Stats {
         Stats {
@@ -370,7 +354,7 @@ impl Session {
             is_silent: self.path.state() == PathState::Silent,
             is_starting: self.rate.is_starting(),
             violations: self.stats.violations + self.inbox.violations(),
-            memory_in: self.inbox.memory_bytes(),
+            memory_in: self.inbox.sample_bytes(),
             memory_out: self.memory_out(),
             ..self.stats
         }
@@ -397,6 +381,7 @@ impl Session {
 
     /// The first call tells what time it is.
     fn start(&mut self, now: MonoTime) {
+        self.last_seen = now;
         if self.started.replace(self.started.unwrap_or(now)).is_none() {
             self.last_watched = now;
         }
@@ -421,7 +406,7 @@ impl Session {
     pub fn close(&mut self) {
         self.flows.iter_mut().for_each(OutFlow::close);
         self.inbox.close();
-        self.close_readers();
+        self.close_incoming();
         self.report_ended();
     }
 }

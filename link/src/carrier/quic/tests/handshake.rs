@@ -54,11 +54,11 @@ fn an_operator_refuses_a_vehicle_it_does_not_trust_and_tells_it_so() {
 fn another_version_of_the_protocol_is_refused_by_name_on_both_sides() {
     let (vehicle, operator) = (key(), key());
     let mut there = listen(&config(&operator, &[vehicle.public()]));
-    let mut newer = config(&vehicle, &[operator.public()]);
-    newer.protocol = b"tokkyu/2";
-    let mut here = connect(&newer, there.quic.local_address());
+    let mut other = config(&vehicle, &[operator.public()]);
+    other.protocol = b"tokkyu/other"; // not a number that ours may come to have
+    let mut here = connect(&other, there.quic.local_address());
     drive([&mut here, &mut there], |[here, _]| here.is_closed());
-    let ours = "tokkyu/2".to_owned();
+    let ours = "tokkyu/other".to_owned();
     assert_eq!(*here.quic.state(), TransportState::Closed(CloseReason::OtherProtocol { ours }));
     assert_eq!(there.quic.counters().failed_handshakes.other_protocol, 1);
 }

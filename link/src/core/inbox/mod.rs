@@ -1,0 +1,364 @@
+//! Samples on their way in: reassembly within a memory bound whatever the peer sends (LNK-3, LNK-6 to LNK-8, LNK-21).
+//!
+//! ```text
+//!            first shard          k shards            hand over
+//!            ───────────► Partial ────────► Complete ───────────► the session: delivered, late, or held for its order
+//!                            │                  │ flow not in the peer's table yet (LNK-18)
+//!         pushed out, refused│expired           └──► Parked ──► taken when the table comes, or pushed out
+//!                            └──► ended: told by take_ended
+//! ```
+
+mod room;
+
+use super::fec::{Codec, parity_shards};
+use super::memory::{FLOW_BYTES, Memory, SAMPLE_BYTES, Share, coded_cost, whole_cost};
+use super::outbox::{LENGTH_BYTES, MAX_SHARDS};
+use super::sequences::Sequences;
+use crate::wire::{Fragment, Whole};
+use bytes::Bytes;
+use std::collections::BTreeMap;
+use std::time::Duration;
+use tokkyu_contract::{FlowId, Ledger, MonoTime, Outcome, PeerTime, TraceId};
+
+/// Largest sample (LNK-6).
+pub const MAX_SAMPLE_BYTES: usize = 64 << 20;
+/// Flows a peer may send (LNK-6), and the session's own.
+const MAX_FLOWS: usize = super::limits::MAX_ENDPOINTS + 1;
+/// Flows a peer may send whatever the memory bound.
+const LEAST_FLOWS: usize = 6;
+/// Samples that wait for the peer's table at most (LNK-18): all of them are looked at when it comes.
+const MAX_PARKED: usize = 4096;
+/// The table is with the samples or it is lost and repaired: after this nobody will name their flow.
+const PARKED_FOR: Duration = Duration::from_secs(1);
+
+// What is counted for a sample covers what keeps track of it: nodes of trees are at least half full.
+const _: () = assert!(
+    2 * size_of::<(TraceId, Partial)>() + 2 * size_of::<(u64, TraceId)>() + 64 <= SAMPLE_BYTES
+        && 2 * size_of::<(u64, super::order::Held)>() + 64 <= SAMPLE_BYTES
+);
+const _: () = assert!(2 * size_of::<(FlowId, InFlow)>() + 2048 + 600 <= FLOW_BYTES);
+
+/// A sample all of whose bytes are here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Complete {
+    /// Flow and sequence number.
+    pub id: TraceId,
+    /// Publisher's clock at capture.
+    pub capture: PeerTime,
+    /// When its first packet came.
+    pub first_packet: MonoTime,
+    /// The payload.
+    pub payload: Bytes,
+}
+
+impl Complete {
+    /// What it counts while it is held.
+    pub fn cost(&self) -> usize {
+        whole_cost(self.payload.len())
+    }
+}
+
+struct Partial {
+    k: usize,
+    shard_bytes: usize,
+    shards: Vec<u8>,
+    have: Vec<bool>,
+    count: usize,
+    data_count: usize,
+    capture: PeerTime,
+    first_packet: MonoTime,
+    share: Share,
+    /// Its place in the order of arrival; none for what is not pushed out.
+    stamp: Option<u64>,
+}
+
+impl Partial {
+    fn cost(&self) -> usize {
+        coded_cost(self.k, self.shard_bytes)
+    }
+}
+
+/// What is known of one flow of the peer.
+#[derive(Default)]
+struct InFlow {
+    settled: Sequences,
+    ledger: Ledger,
+    /// No older sample comes any more, or none that the flow's order could wait for.
+    floor: Option<u32>,
+}
+
+/// Reassembly of all flows.
+pub struct Inbox {
+    partials: BTreeMap<TraceId, Partial>,
+    /// The partials that others may push out, by arrival.
+    oldest: BTreeMap<u64, TraceId>,
+    /// Samples of flows that no table names yet, by arrival.
+    parked: BTreeMap<u64, Complete>,
+    /// Bytes of what others may push out.
+    yielding: usize,
+    stamp: u64,
+    flows: BTreeMap<FlowId, InFlow>,
+    /// Flows the peer's table names, and the session's own.
+    listed: BTreeMap<FlowId, Share>,
+    unlisted: usize,
+    max_flows: usize,
+    codec: Codec,
+    memory: Memory,
+    ended: Vec<(TraceId, Outcome)>,
+    violations: u64,
+    duplicates: u64,
+}
+
+impl Inbox {
+    /// An inbox that never holds more than `bound` bytes.
+    pub fn new(bound: usize) -> Self {
+        let mut codec = Codec::default();
+        codec.warm_up();
+        let memory = Memory::new(bound);
+        Inbox {
+            partials: BTreeMap::new(),
+            oldest: BTreeMap::new(),
+            parked: BTreeMap::new(),
+            yielding: 0,
+            stamp: 0,
+            flows: BTreeMap::new(),
+            listed: BTreeMap::from([(FlowId::SESSION, Share::Rest)]),
+            unlisted: 0,
+            max_flows: (memory.half() / 4 / FLOW_BYTES).clamp(LEAST_FLOWS, MAX_FLOWS),
+            codec,
+            memory,
+            ended: Vec::new(),
+            violations: 0,
+            duplicates: 0,
+        }
+    }
+
+    /// Packets dropped because the peer exceeded a limit or contradicted itself.
+    pub fn violations(&self) -> u64 {
+        self.violations
+    }
+
+    /// Shards and samples that had arrived before.
+    pub fn duplicates(&self) -> u64 {
+        self.duplicates
+    }
+
+    /// Bytes in use of the bound.
+    pub fn memory_bytes(&self) -> usize {
+        self.memory.used()
+    }
+
+    /// Bytes of samples: incomplete, parked, held for their order or kept. The rest in use keeps track of flows.
+    pub fn sample_bytes(&self) -> usize {
+        self.memory.used() - self.flows.len() * FLOW_BYTES
+    }
+
+    /// Outcomes of a flow so far.
+    pub fn ledger(&self, flow: FlowId) -> Ledger {
+        self.flows.get(&flow).map_or_else(Ledger::default, |f| f.ledger)
+    }
+
+    /// Samples that ended here since this was asked last: expired, pushed out, refused or not decodable.
+    pub fn take_ended(&mut self) -> Vec<(TraceId, Outcome)> {
+        std::mem::take(&mut self.ended)
+    }
+
+    /// True when samples are incomplete.
+    pub fn has_partials(&self) -> bool {
+        !self.partials.is_empty()
+    }
+
+    /// Samples that are incomplete.
+    pub fn partials(&self) -> usize {
+        self.partials.len()
+    }
+
+    /// Takes in a whole sample.
+    pub fn on_sample(&mut self, now: MonoTime, whole: &Whole<'_>, capture: PeerTime) -> Option<Complete> {
+        if self.is_over(whole.id)? {
+            self.duplicates += 1;
+            return None;
+        }
+        let flow = self.flow(whole.id.flow)?;
+        flow.settled.insert(whole.id.sequence);
+        flow.ledger.offer();
+        let payload = Bytes::copy_from_slice(whole.payload);
+        Some(Complete { id: whole.id, capture, first_packet: now, payload })
+    }
+
+    /// Takes in a shard; gives the sample when it is the last one needed.
+    pub fn on_fragment(
+        &mut self,
+        now: MonoTime,
+        shard: &Fragment<'_>,
+        capture: PeerTime,
+    ) -> Option<Complete> {
+        let k = usize::from(shard.k);
+        let index = usize::from(shard.index);
+        let shards = k + parity_shards(k);
+        if !(2..=MAX_SHARDS).contains(&k) || index >= shards || k * shard.shard.len() > MAX_SAMPLE_BYTES {
+            self.violations += 1;
+            return None;
+        }
+        if self.is_over(shard.id)? {
+            self.duplicates += 1;
+            return None;
+        }
+        if !self.partials.contains_key(&shard.id) {
+            self.begin(now, shard, shards, capture)?;
+        }
+        let partial = self.partials.get_mut(&shard.id)?;
+        if partial.k != k || partial.shard_bytes != shard.shard.len() {
+            self.violations += 1;
+            return None;
+        }
+        if std::mem::replace(&mut partial.have[index], true) {
+            self.duplicates += 1;
+            return None;
+        }
+        partial.shards[index * partial.shard_bytes..][..partial.shard_bytes].copy_from_slice(shard.shard);
+        partial.count += 1;
+        partial.data_count += usize::from(index < k);
+        if partial.count < k { None } else { self.complete(shard.id) }
+    }
+
+    /// Whether the sample came to an end before, or below its flow's floor. None when the flow is one too many.
+    fn is_over(&mut self, id: TraceId) -> Option<bool> {
+        let is_ordered = self.share(id.flow) == Share::Ordered;
+        let flow = self.flow(id.flow)?;
+        let is_below = |floor: u32| (id.sequence.wrapping_sub(floor) as i32) < 0;
+        Some(flow.settled.contains(id.sequence) || is_ordered && flow.floor.is_some_and(is_below))
+    }
+
+    fn begin(&mut self, now: MonoTime, shard: &Fragment<'_>, shards: usize, capture: PeerTime) -> Option<()> {
+        let (id, share) = (shard.id, self.share(shard.id.flow));
+        let cost = coded_cost(usize::from(shard.k), shard.shard.len());
+        if id.flow == FlowId::SESSION {
+            self.give_up_tables_before(id)?;
+        }
+        if !self.make_room(share, cost) {
+            self.refuse(id);
+            return None;
+        }
+        // Neither what has its own half nor the table gives way to others.
+        let yields = share == Share::Rest && id.flow != FlowId::SESSION;
+        let stamp = yields.then(|| self.next_stamp());
+        if let Some(stamp) = stamp {
+            self.oldest.insert(stamp, id);
+            self.yielding += cost;
+        }
+        let partial = Partial {
+            k: usize::from(shard.k),
+            shard_bytes: shard.shard.len(),
+            shards: vec![0; shards * shard.shard.len()],
+            have: vec![false; shards],
+            count: 0,
+            data_count: 0,
+            capture,
+            first_packet: now,
+            share,
+            stamp,
+        };
+        self.partials.insert(id, partial);
+        self.flow(id.flow)?.ledger.offer();
+        Some(())
+    }
+
+    fn next_stamp(&mut self) -> u64 {
+        self.stamp += 1;
+        self.stamp
+    }
+
+    fn remove(&mut self, id: TraceId) -> Option<Partial> {
+        let partial = self.partials.remove(&id)?;
+        let cost = partial.cost();
+        self.memory.give_back(partial.share, cost);
+        if let Some(stamp) = partial.stamp {
+            self.oldest.remove(&stamp);
+            self.yielding -= cost;
+        }
+        Some(partial)
+    }
+
+    fn complete(&mut self, id: TraceId) -> Option<Complete> {
+        let mut partial = self.remove(id)?;
+        let mut coded = Ok(());
+        if partial.data_count < partial.k {
+            coded = self.codec.decode(partial.k, partial.shard_bytes, &mut partial.shards, &partial.have);
+        }
+        let data_bytes = partial.k * partial.shard_bytes;
+        let Some(payload) = coded.ok().and_then(|()| payload_of(partial.shards, data_bytes)) else {
+            self.violations += 1;
+            self.end(id, Outcome::Dropped);
+            return None;
+        };
+        self.flow(id.flow)?.settled.insert(id.sequence);
+        Some(Complete { id, capture: partial.capture, first_packet: partial.first_packet, payload })
+    }
+
+    /// Settles the outcome of a complete sample.
+    pub fn settle(&mut self, flow: FlowId, outcome: Outcome) {
+        if let Some(flow) = self.flows.get_mut(&flow) {
+            flow.ledger.settle(outcome);
+        }
+    }
+
+    /// A sample that was offered ends here.
+    fn end(&mut self, id: TraceId, outcome: Outcome) {
+        if let Some(flow) = self.flows.get_mut(&id.flow) {
+            flow.settled.insert(id.sequence);
+            flow.ledger.settle(outcome);
+            self.ended.push((id, outcome));
+        }
+    }
+
+    fn give_up(&mut self, id: TraceId, outcome: Outcome) {
+        if self.remove(id).is_some() {
+            self.end(id, outcome);
+        }
+    }
+
+    /// There is no room for a sample. It is over: what is acknowledged of it will not be sent again.
+    fn refuse(&mut self, id: TraceId) {
+        self.violations += 1;
+        if let Some(flow) = self.flows.get_mut(&id.flow) {
+            flow.ledger.offer();
+        }
+        self.end(id, Outcome::Dropped);
+    }
+
+    /// Gives up incomplete samples for which `is_over` (capture stamp, arrival of the first packet) holds.
+    pub fn expire(&mut self, is_over: impl Fn(FlowId, PeerTime, MonoTime) -> bool) {
+        let over: Vec<TraceId> = self
+            .partials
+            .iter()
+            .filter(|(id, partial)| is_over(id.flow, partial.capture, partial.first_packet))
+            .map(|(id, _)| *id)
+            .collect();
+        over.into_iter().for_each(|id| self.give_up(id, Outcome::Expired));
+    }
+
+    /// The session is over: what is incomplete is lost.
+    pub fn close(&mut self) {
+        let open: Vec<TraceId> = self.partials.keys().copied().collect();
+        open.into_iter().for_each(|id| self.give_up(id, Outcome::Lost));
+        // The end of the session tells that, not an event for each.
+        self.ended.clear();
+    }
+}
+
+/// The payload of the data shards: their length stands in the last four bytes. Taken without a copy.
+fn payload_of(mut shards: Vec<u8>, data_bytes: usize) -> Option<Bytes> {
+    let (body, length) = shards[..data_bytes].split_last_chunk::<LENGTH_BYTES>()?;
+    let bytes = u32::from_le_bytes(*length) as usize;
+    if bytes > body.len() {
+        return None;
+    }
+    // The memory of parity goes back now, not when the application lets go of the payload.
+    shards.truncate(bytes);
+    shards.shrink_to_fit();
+    Some(Bytes::from(shards))
+}
+
+#[cfg(test)]
+mod tests;
