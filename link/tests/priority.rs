@@ -157,7 +157,6 @@ fn flows_of_one_class_share_a_link_that_is_too_small_for_them_equally() {
 
 /// LNK-51: also when they do not fire together, and when one is published first in every round.
 #[test]
-#[ignore = "cameras that fire a millisecond apart do not share equally"]
 fn the_order_of_publishing_gives_no_flow_an_advantage() {
     for spread_ms in [0, 1, 8] {
         let mut world = World::new(&named("narrow"), 1);

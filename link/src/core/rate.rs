@@ -257,12 +257,13 @@ impl RateEstimator {
             self.draining = None;
             return;
         }
+        let is_hungry = self.is_hungry(now);
         let draining = self.draining.get_or_insert(Draining { since: now, least: standing });
         draining.least = draining.least.min(standing);
         if now.since(draining.since) > rtt.smoothed * 3 {
             let most = least.saturating_add(scale(rtt.min).as_nanos() as i64);
             self.base = Some(BurstBase { burst, one_way_nanos: draining.least.min(most) });
-            if now < self.hungry_until && nanos(draining.least - least) > is_felt(rtt.min) {
+            if is_hungry && nanos(draining.least - least) > is_felt(rtt.min) {
                 self.contest.on_foreign_queue(now);
             }
             self.draining = None;
@@ -294,7 +295,7 @@ impl RateEstimator {
         // Jitter at the ends of the interval must not be most of it.
         let least_s = self.jitter.as_secs_f64().mul_add(4.0, least_s);
         // On a slow path a few packets take long enough.
-        let enough = count >= packets || count >= 8 && received_s >= 0.02;
+        let enough = count >= packets || count >= 4 && received_s >= 0.02;
         if !enough || !(least_s..1.0).contains(&received_s) {
             return None;
         }
@@ -351,7 +352,7 @@ impl RateEstimator {
     /// Grows by 3 % while nothing queues, drains when it does (LNK-63).
     fn steer(&mut self, now: MonoTime, rtt: Rtt) {
         let (queue, scale) = (self.own_queue, scale(rtt.min));
-        let is_hungry = now < self.hungry_until;
+        let is_hungry = self.is_hungry(now);
         if let Some(bps) = self.contest.rate_bps(now, is_hungry, rtt.smoothed).filter(|_| queue <= scale / 4)
         {
             self.rate_bps = bps.clamp(MIN_BPS, self.max_bps);
@@ -370,6 +371,11 @@ impl RateEstimator {
             1.03
         };
         self.rate_bps = (self.capacity_bps * gain).clamp(MIN_BPS, self.max_bps);
+    }
+
+    /// Flows gave way lately.
+    pub fn is_hungry(&self, now: MonoTime) -> bool {
+        now < self.hungry_until
     }
 
     /// The flows want more than they are given.

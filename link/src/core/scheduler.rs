@@ -10,6 +10,13 @@ use tokkyu_contract::{Class, MonoTime};
 /// Samples that expire this close to each other are one round: cameras that fire on the same tick.
 const ROUND: Duration = Duration::from_millis(20);
 
+/// What is one round where the path does not carry all: the longest period of the class. What waits then waits its
+/// turn, or flows that fire a little earlier would always come first.
+pub fn crowded_round(flows: &[OutFlow], class: Class) -> Duration {
+    let periods = flows.iter().filter(|flow| flow.class == class).filter_map(|flow| flow.period);
+    periods.max().unwrap_or(ROUND).max(ROUND)
+}
+
 /// The sample to send from next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Choice {
@@ -24,6 +31,11 @@ pub struct Choice {
 /// The next sample of `class` to send from. `earliest` is when a packet sent now arrives: samples that expire before
 /// are passed over.
 pub fn choose(flows: &[OutFlow], class: Class, earliest: MonoTime) -> Option<Choice> {
+    choose_in(ROUND, flows, class, earliest)
+}
+
+/// As [`choose`], with rounds as long as `round`.
+pub fn choose_in(round: Duration, flows: &[OutFlow], class: Class, earliest: MonoTime) -> Option<Choice> {
     let open = || {
         flows
             .iter()
@@ -41,21 +53,22 @@ pub fn choose(flows: &[OutFlow], class: Class, earliest: MonoTime) -> Option<Cho
         .or_else(|| {
             let first = urgent(OutSample::is_waiting)?.1.expires;
             open()
-                .filter(|(_, sample)| sample.is_waiting() && sample.expires <= first + ROUND)
+                .filter(|(_, sample)| sample.is_waiting() && sample.expires <= first + round)
                 .max_by_key(|(at, sample)| {
                     let first = (sample.expires, *at, sample.id.sequence);
-                    (flows[*at].waited, std::cmp::Reverse(first))
+                    // One packet delays nobody, and is not worth waiting behind a picture.
+                    (sample.is_whole(), flows[*at].waited, std::cmp::Reverse(first))
                 })
                 .map(|(flow, sample)| Choice { flow, sequence: sample.id.sequence, is_new: true })
         })
 }
 
-/// Samples of `class` that wait for their first packet.
+/// Samples of `class` of more than a packet that wait for their first.
 pub fn waiting(flows: &[OutFlow], class: Class) -> usize {
     flows
         .iter()
         .filter(|flow| flow.class == class)
-        .map(|flow| flow.samples().filter(|sample| sample.is_waiting()).count())
+        .map(|flow| flow.samples().filter(|sample| sample.is_waiting() && !sample.is_whole()).count())
         .sum()
 }
 

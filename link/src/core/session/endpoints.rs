@@ -17,6 +17,9 @@ const GRANT_INTERVAL: Duration = Duration::from_millis(100);
 /// Disagreements told of one endpoint at most.
 const MAX_DISAGREEMENTS: usize = 16;
 
+/// Grants are told from then on, whether a burst was long enough to show the capacity or not.
+const LONGEST_START: Duration = Duration::from_millis(500);
+
 /// How much a flow publishes, bit/s, smoothed over its last samples.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Demand {
@@ -294,10 +297,13 @@ impl Session {
 
     /// Tells flows what they may send, when it changed (LNK-66).
     pub(super) fn tell_grants(&mut self, now: MonoTime) {
-        if now < self.next_grant || self.rate.is_starting() {
+        if now < self.next_grant {
             return;
         }
         self.next_grant = now + GRANT_INTERVAL;
+        if !self.knows_rate(now) {
+            return;
+        }
         let paced: Vec<usize> = (1..self.flows.len())
             .filter(|at| self.flows[*at].class != Class::Control && self.flows[*at].wanted)
             .collect();
@@ -305,13 +311,19 @@ impl Session {
         let room =
             self.config.max_datagram as f64 / (self.config.max_datagram + self.config.overhead_bytes) as f64;
         // Parity and repairs take about the loss, its chance included, once more.
-        let payload_bps = self.rate.rate_bps() * room * (1.0 - 2.0 * self.loss.share()).max(0.2);
+        let payload_bps = self.rate.known_bps() * room * (1.0 - 2.0 * self.loss.share()).max(0.2);
         for (at, bps) in paced.into_iter().zip(share(payload_bps, &demands)) {
             if is_news(self.grants[at], bps) {
                 self.grants[at] = bps;
                 self.events.push_back(Event::Grant { flow: FlowId(at as u16), bps: bps as u64 });
             }
         }
+    }
+
+    /// The capacity was seen; or small flows did not show it, then what they may use grows with what they do.
+    fn knows_rate(&self, now: MonoTime) -> bool {
+        let since = self.started.map_or(Duration::ZERO, |started| now.since(started));
+        !self.rate.is_starting() || (self.rtt.is_measured() && since >= LONGEST_START)
     }
 
     /// When deadlines, liveliness and grants want to be looked at.
@@ -323,10 +335,9 @@ impl Session {
             self.flows.iter().zip(&self.deadline_from).map(|(flow, from)| due(flow.qos.deadline, from));
         let matched = self.readers.iter().filter(|reader| reader.is_matched);
         let requested = matched.map(|reader| due(reader.subscription.qos.deadline, &reader.deadline_from));
-        let grants = if self.rate.is_starting() { MonoTime::MAX } else { self.next_grant };
         let partials = if self.inbox.has_partials() { self.next_partial_check } else { MonoTime::MAX };
         let first = offered.chain(requested).min().unwrap_or(MonoTime::MAX);
-        first.min(self.silent_at()).min(grants).min(partials)
+        first.min(self.silent_at()).min(self.next_grant).min(partials)
     }
 }
 

@@ -4,7 +4,7 @@ use super::Session;
 use crate::core::outbox::{OutFlow, Sending};
 use crate::core::parity::{Expectation, LOWEST_RISK, Loss, Prices, risk_worth_taking};
 use crate::core::path::PathState;
-use crate::core::scheduler::{Choice, choose, waiting};
+use crate::core::scheduler::{Choice, choose, choose_in, crowded_round, waiting};
 use crate::core::sent::{Content, MAX_REPEATS, NewPacket};
 use crate::core::window::{Delays, INITIAL_BYTES, most_unanswered};
 use crate::wire::{Fragment, Frame, Header, Whole};
@@ -106,8 +106,13 @@ impl Session {
     }
 
     fn paced_packet(&mut self, now: MonoTime, arrival: MonoTime, out: &mut Vec<u8>) -> Option<Class> {
-        let next =
-            |flows: &[OutFlow]| Class::ALL[1..].iter().find_map(|class| choose(flows, *class, arrival));
+        let is_crowded = self.rate.is_hungry(now);
+        let next = |flows: &[OutFlow]| {
+            Class::ALL[1..].iter().find_map(|class| match is_crowded {
+                true => choose_in(crowded_round(flows, *class), flows, *class, arrival),
+                false => choose(flows, *class, arrival),
+            })
+        };
         let mut choice = next(&self.flows);
         if choice.is_none() && self.burst.is_open && self.top_up() {
             choice = next(&self.flows);
