@@ -65,6 +65,21 @@ fn a_late_joiner_gets_only_samples_within_their_lifespan_and_with_their_age() {
     }
 }
 
+/// LNK-3, LNK-1: the stamp on the wire turns over after 72 minutes; what is older than half a turn does not look fresh.
+#[test]
+fn a_sample_kept_for_40_minutes_is_not_delivered_to_a_reader_that_wants_fresh_ones() {
+    let mut world = World::new(&named("wan"), 1);
+    let map = world.advertise(End::Vehicle, "map", Class::BestEffort, latched(3));
+    world.run_to(at_ms(100));
+    world.publish(End::Vehicle, map, 1, 100);
+    world.run_to(at_ms(40 * 60_000));
+    let reader = world.subscribe(End::Operator, "map", with_lifespan(latched(3), 500));
+    let any_age = world.subscribe(End::Operator, "map", latched(3));
+    world.run_for(ms(2_000));
+    assert!(world.tags(End::Operator, reader).is_empty());
+    assert_eq!(world.tags(End::Operator, any_age), [1]);
+}
+
 /// LNK-14: volatile is what is published from now on.
 #[test]
 fn a_volatile_publisher_gives_a_late_joiner_nothing_from_before() {

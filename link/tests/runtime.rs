@@ -118,6 +118,63 @@ fn a_session_goes_on_when_the_vehicles_address_changes() {
 }
 
 #[test]
+fn what_is_kept_for_a_reader_to_come_is_booked_once() {
+    let keys = Keys::new();
+    let address = keys.operator(any()).local_address();
+    let vehicle = keys.vehicle(address);
+    let kept = Qos {
+        history: History::KeepLast { depth: 2 },
+        durability: Durability::TransientLocal,
+        ..Qos::default()
+    };
+    let map = vehicle.publish(publication("map", kept)).expect("within the limits");
+    // Nobody listens: of three samples two are kept, and one is dropped.
+    for number in 0..3u8 {
+        map.send(vec![number]).expect("the link runs");
+    }
+    let operator = keys.operator(address);
+    let reader = operator.subscribe(subscription("map", kept)).expect("within the limits");
+    let got: Vec<u8> = (0..2).map(|_| reader.receive(PATIENCE).expect("kept").delivered.payload[0]).collect();
+    assert_eq!(got, [1, 2]);
+    wait_until(|| vehicle.stats().session.memory_out < 1_000);
+    let (_, ledger) = vehicle.close().sent.remove(0);
+    assert!(ledger.closes(), "{ledger}");
+    assert_eq!((ledger.offered, ledger.delivered, ledger.dropped), (3, 2, 1), "{ledger}");
+}
+
+/// An application that never stops asking does not keep the link from the network.
+#[test]
+fn a_publisher_that_never_pauses_does_not_silence_the_link() {
+    let keys = Keys::new();
+    let operator = keys.operator(any());
+    let vehicle = keys.vehicle(operator.local_address());
+    let flood = vehicle.publish(publication("flood", Qos::sensor_data())).expect("within the limits");
+    let command = Publication { class: Class::Control, ..publication("command", Qos::default()) };
+    let command = vehicle.publish(command).expect("within the limits");
+    let reader = operator.subscribe(subscription("command", Qos::default())).expect("within the limits");
+    wait_for(&vehicle, is_up);
+    let stop = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                let _ = flood.send(vec![0; 8]);
+            }
+        });
+        let arrived = send_until_received(&command, &reader, b"stop");
+        stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert_eq!(arrived.0, b"stop");
+    });
+}
+
+fn wait_until(holds: impl Fn() -> bool) {
+    let since = Instant::now();
+    while !holds() {
+        assert!(since.elapsed() < PATIENCE, "waited in vain");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+#[test]
 fn a_vehicle_finds_its_restarted_operator_and_sends_what_it_kept() {
     let keys = Keys::new();
     let first = keys.operator(any());

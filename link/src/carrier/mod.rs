@@ -118,6 +118,8 @@ impl TransportState {
 /// A datagram from the peer.
 #[derive(Clone, Copy, Debug)]
 pub struct Received<'a> {
+    /// The session it belongs to, as [`TransportState::Up`] numbers them: it may have begun in this very call.
+    pub session: u64,
     /// The datagram.
     pub bytes: &'a [u8],
     /// A router marked its packet "congestion experienced" (RFC 3168).

@@ -8,7 +8,7 @@
 //!    └───────────────────────────────────────────────────────────────────────────────┘
 //! ```
 
-use super::rate::Mark;
+use super::rate::{LONGEST_SAMPLE, Mark};
 use std::collections::VecDeque;
 use std::time::Duration;
 use tokkyu_contract::MonoTime;
@@ -57,7 +57,9 @@ impl Contest {
             return;
         };
         let span = Duration::from_micros(u64::from(mark.received_us.wrapping_sub(anchor.received_us)));
-        if mark.number > anchor.number && span >= srtt / 2 && span < Duration::from_secs(1) {
+        if span >= LONGEST_SAMPLE {
+            self.anchor = Some(*mark);
+        } else if mark.number > anchor.number && span >= srtt / 2 {
             let bytes = u64::from(mark.bytes_received.wrapping_sub(anchor.bytes_received));
             let share = bytes as f64 / (mark.bytes_sent - anchor.bytes_sent).max(1) as f64;
             let overhead = (mark.number - anchor.number) as f64 * overhead_bytes as f64 * share.min(1.0);

@@ -13,6 +13,7 @@ pub mod event;
 pub mod fec;
 pub mod grant;
 pub mod inbox;
+pub mod kept;
 pub mod limits;
 pub mod loss;
 pub mod memory;

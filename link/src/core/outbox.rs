@@ -8,6 +8,7 @@
 //! ```
 
 use super::fec::{Codec, parity_shards};
+use super::kept::Kept;
 use super::memory::{coded_cost, whole_cost};
 use super::outstanding::Outstanding;
 use super::parity::Expectation;
@@ -20,6 +21,11 @@ use tokkyu_contract::{Class, FlowId, History, Ledger, MonoTime, Outcome, Qos, Re
 pub const MAX_SHARDS: usize = 16_384;
 /// The length of a coded sample's payload, its last four bytes (LNK-21).
 pub const LENGTH_BYTES: usize = 4;
+
+/// A sample that gave way.
+const STARVED: u32 = 1 << 16;
+/// Longest pause that counts as the time between two samples.
+const LONGEST_GAP: Duration = Duration::from_secs(1);
 
 /// Whether a shard is sent for the first time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -286,11 +292,6 @@ fn data_shards<'a>(payload: &'a [u8], tail: &'a [u8], shard_bytes: usize) -> imp
     payload.chunks_exact(shard_bytes.max(1)).chain(tail.chunks_exact(shard_bytes.max(1)))
 }
 
-/// What a payload kept for late joiners takes.
-fn kept_cost(payload: &Bytes) -> usize {
-    payload.len() + 2 * size_of::<(MonoTime, Bytes)>()
-}
-
 /// How samples are cut into packets.
 #[derive(Clone, Copy, Debug)]
 pub struct Cut {
@@ -344,13 +345,14 @@ pub struct OutFlow {
     outstanding: Outstanding,
     first_sequence: u32,
     /// Samples a late joiner would get, newest last.
-    kept: VecDeque<(MonoTime, Bytes)>,
-    kept_bytes: usize,
+    kept: Kept,
     ledger: Ledger,
     ended: Vec<(u32, Outcome)>,
     last_publish: Option<MonoTime>,
     /// Time its samples have waited for their turn, summed (LNK-51).
     pub waited: Duration,
+    /// How often its samples gave way lately, in units of [`STARVED`] (LNK-51).
+    pub starved: u32,
     /// A reader wants it.
     pub wanted: bool,
     /// A floor of at least this number is to be told.
@@ -401,12 +403,12 @@ impl OutFlow {
             samples: VecDeque::new(),
             outstanding: Outstanding::default(),
             first_sequence: 0,
-            kept: VecDeque::new(),
-            kept_bytes: 0,
+            kept: Kept::default(),
             ledger: Ledger::default(),
             ended: Vec::new(),
             last_publish: None,
             waited: Duration::ZERO,
+            starved: 0,
             wanted: false,
             floor_owed: None,
         }
@@ -494,41 +496,33 @@ impl OutFlow {
         self.ledger.settle(outcome);
         self.ended.push((sequence, outcome));
         if outcome != Outcome::Delivered {
-            self.floor_owed = self.floor_owed.max(Some(sequence.wrapping_add(1)));
+            self.owe_floor_of(sequence.wrapping_add(1));
             if self.is_ordered() && self.wanted {
                 self.outstanding.give_up(sequence.wrapping_sub(self.first_sequence) as usize);
             }
         }
     }
 
-    /// Keeps a payload for late joiners: `depth` of them, alive, and at most `limit_bytes`.
+    /// Keeps a payload for late joiners, in at most `limit_bytes` with the others.
     pub fn keep(&mut self, now: MonoTime, capture: MonoTime, payload: Bytes, limit_bytes: usize) {
-        self.kept_bytes += kept_cost(&payload);
-        self.kept.push_back((capture, payload));
-        let depth = self.qos.depth().unwrap_or(u32::MAX) as usize;
-        let lifespan = self.qos.lifespan.unwrap_or(Duration::MAX);
-        while let Some((oldest, _)) = self.kept.front() {
-            if self.kept.len() <= depth && *oldest + lifespan > now && self.kept_bytes <= limit_bytes {
-                break;
-            }
-            self.kept_bytes -= self.kept.pop_front().map_or(0, |(_, payload)| kept_cost(&payload));
-        }
+        self.kept.push(now, capture, payload, &self.qos, limit_bytes);
     }
 
     /// What a reader that joins at `now` gets.
     pub fn kept_for_late_joiner(&self, now: MonoTime) -> Vec<(MonoTime, Bytes)> {
-        let alive = |capture: &MonoTime| self.qos.lifespan.is_none_or(|span| *capture + span > now);
-        self.kept.iter().filter(|(capture, _)| alive(capture)).cloned().collect()
+        self.kept.alive(now, &self.qos)
     }
 
     /// Bytes kept for late joiners.
     pub fn kept_bytes(&self) -> usize {
-        self.kept_bytes
+        self.kept.bytes()
     }
 
     fn learn_period(&mut self, now: MonoTime) {
         if let (Some(last), false) = (self.last_publish, self.period_is_declared) {
-            let gap = now.since(last);
+            // After a pause the next sample says nothing of the time between samples.
+            let longest = self.period.map_or(Duration::MAX, |period| (period * 8).max(LONGEST_GAP));
+            let gap = now.since(last).min(longest);
             self.period = Some(self.period.map_or(gap, |period| (period * 7 + gap) / 8));
         }
         self.last_publish = Some(now);
@@ -560,6 +554,7 @@ impl OutFlow {
     fn drop_waiting(&mut self, now: MonoTime, sequence: u32) {
         if let Some(sample) = self.get(sequence) {
             self.on_turn(now.since(sample.capture));
+            self.starved += STARVED;
         }
         self.settle(sequence, Outcome::Dropped);
     }
@@ -567,6 +562,7 @@ impl OutFlow {
     /// One of its samples had its turn after waiting for `waited`.
     pub fn on_turn(&mut self, waited: Duration) {
         self.waited = self.waited * 7 / 8 + waited;
+        self.starved = self.starved * 15 / 16;
     }
 
     /// Settles a sample.
@@ -637,12 +633,21 @@ impl OutFlow {
     pub fn take_floor(&mut self) -> Option<TraceId> {
         let is_ordered = self.is_ordered();
         let reached = self.first_sequence;
-        self.floor_owed.take_if(|owed| is_ordered && self.wanted && *owed <= reached)?;
+        self.floor_owed
+            .take_if(|owed| is_ordered && self.wanted && (reached.wrapping_sub(*owed) as i32) >= 0)?;
         Some(TraceId { flow: self.id, sequence: reached })
     }
 
     /// A reader joined, or a floor was lost on the way: tell it.
     pub fn owe_floor(&mut self) {
-        self.floor_owed = self.floor_owed.max(Some(self.first_sequence));
+        self.owe_floor_of(self.first_sequence);
+    }
+
+    /// Numbers wrap: of two floors the later one counts.
+    fn owe_floor_of(&mut self, floor: u32) {
+        let is_later = |owed: u32| (floor.wrapping_sub(owed) as i32) > 0;
+        if self.floor_owed.is_none_or(is_later) {
+            self.floor_owed = Some(floor);
+        }
     }
 }

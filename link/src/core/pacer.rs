@@ -6,6 +6,9 @@ use tokkyu_contract::MonoTime;
 /// Depth of the bucket: one batch of packets at 1 Gbit/s.
 pub const QUANTUM: Duration = Duration::from_micros(250);
 
+/// How long packets that did not wait may hold up those that do.
+const MOST_DEBT: Duration = Duration::from_millis(1);
+
 /// When the next paced packet may go.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Pacer {
@@ -24,6 +27,14 @@ impl Pacer {
         self.next = self.next.max(now.saturating_sub(QUANTUM)) + gap;
     }
 
+    /// A packet that did not wait goes now: it takes its place on the path, but more of such packets than the path
+    /// carries must not hold the others back for longer than they are there.
+    pub fn on_unpaced(&mut self, now: MonoTime, wire_bytes: usize, rate_bps: f64) {
+        let before = self.next;
+        self.on_sent(now, wire_bytes, rate_bps);
+        self.next = self.next.min(before.max(now + MOST_DEBT));
+    }
+
     /// When to come back: late enough that a wake-up sends most of a bucket, early enough that the line never idles.
     pub fn wake_at(&self) -> MonoTime {
         self.next + QUANTUM * 3 / 4
@@ -38,6 +49,16 @@ impl Pacer {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn packets_that_do_not_wait_take_their_place_and_no_more_than_a_millisecond() {
+        let (mut pacer, now) = (Pacer::default(), MonoTime::from_millis(1_000));
+        pacer.on_sent(now, 1_250, 10e6);
+        pacer.on_unpaced(now, 125, 10e6);
+        assert_eq!(pacer.next, now + Duration::from_micros(850), "1 ms and 100 µs from a full bucket on");
+        (0..1_000).for_each(|_| pacer.on_unpaced(now, 125, 10e6));
+        assert_eq!(pacer.next, now + MOST_DEBT);
+    }
 
     #[test]
     fn a_wake_up_late_by_less_than_the_bucket_loses_no_rate() {

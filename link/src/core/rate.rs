@@ -21,7 +21,9 @@ use std::time::Duration;
 use tokkyu_contract::MonoTime;
 
 /// Packets of the start-up train (LNK-64).
-const TRAIN: u32 = 48;
+pub const TRAIN: u32 = 48;
+/// Marks further apart are not compared.
+pub const LONGEST_SAMPLE: Duration = Duration::from_secs(1);
 /// Every so many packets of it ask for feedback.
 const TRAIN_PART: u32 = 16;
 /// Received more slowly than sent by this: saturated.
@@ -166,6 +168,11 @@ impl RateEstimator {
         self.phase != Phase::Steady
     }
 
+    /// Nothing was ever seen of the capacity.
+    pub fn is_unseen(&self) -> bool {
+        self.capacity_bps == 0.0
+    }
+
     /// Queue that our burst built, as of the last feedback.
     pub fn own_queue(&self) -> Duration {
         self.own_queue
@@ -296,7 +303,11 @@ impl RateEstimator {
         let least_s = self.jitter.as_secs_f64().mul_add(4.0, least_s);
         // On a slow path a few packets take long enough.
         let enough = count >= packets || count >= 4 && received_s >= 0.02;
-        if !enough || !(least_s..1.0).contains(&received_s) {
+        if received_s >= LONGEST_SAMPLE.as_secs_f64() {
+            self.anchor = Some(mark); // a standstill says nothing of the rate, and must not end the measuring
+            return None;
+        }
+        if !enough || received_s < least_s {
             return None;
         }
         self.anchor = Some(mark);
@@ -414,4 +425,44 @@ fn most_foreign(min_rtt: Duration) -> i64 {
 
 fn nanos(value: i64) -> Duration {
     Duration::from_nanos(value.max(0) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A burst whose packets come every `gap_us`, with feedback on each 8th; `gap_us` changes after a standstill.
+    fn feed(rate: &mut RateEstimator, numbers: std::ops::Range<u64>, received_us: &mut u32, gap_us: u32) {
+        let own = OwnLoss { share: 0.0, dispersion: 1.0 };
+        let rtt = Rtt { min: Duration::from_millis(40), smoothed: Duration::from_millis(40) };
+        for number in numbers {
+            *received_us += gap_us;
+            let sent_at = MonoTime::from_millis(number);
+            let mark = Mark {
+                number,
+                burst: 1,
+                in_burst: number as u32,
+                sent_at,
+                bytes_sent: number * 1_403,
+                received_us: *received_us,
+                bytes_received: number as u32 * 1_403,
+                one_way_nanos: 0,
+            };
+            if number.is_multiple_of(8) {
+                rate.on_feedback(sent_at, mark, rtt, own, Duration::ZERO);
+            }
+        }
+    }
+
+    #[test]
+    fn a_standstill_within_a_burst_does_not_end_the_measuring() {
+        let mut rate = RateEstimator::new(1e9, 97);
+        let mut received_us = 0;
+        // 12 kbit a packet: 10 Mbit/s, then 4.
+        feed(&mut rate, 1..400, &mut received_us, 1_200);
+        assert!((9e6..11e6).contains(&rate.rate_bps()), "{}", rate.rate_bps());
+        received_us += 1_500_000;
+        feed(&mut rate, 400..2_000, &mut received_us, 3_000);
+        assert!((3.5e6..4.5e6).contains(&rate.rate_bps()), "{}", rate.rate_bps());
+    }
 }

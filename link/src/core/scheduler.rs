@@ -10,11 +10,14 @@ use tokkyu_contract::{Class, MonoTime};
 /// Samples that expire this close to each other are one round: cameras that fire on the same tick.
 const ROUND: Duration = Duration::from_millis(20);
 
+const LONGEST_ROUND: Duration = Duration::from_secs(1);
+
 /// What is one round where the path does not carry all: the longest period of the class. What waits then waits its
 /// turn, or flows that fire a little earlier would always come first.
-pub fn crowded_round(flows: &[OutFlow], class: Class) -> Duration {
-    let periods = flows.iter().filter(|flow| flow.class == class).filter_map(|flow| flow.period);
-    periods.max().unwrap_or(ROUND).max(ROUND)
+fn crowded_round(flows: &[OutFlow], class: Class) -> Duration {
+    let waits = |flow: &&OutFlow| flow.class == class && flow.samples().any(OutSample::is_waiting);
+    let periods = flows.iter().filter(waits).filter_map(|flow| flow.period);
+    periods.max().unwrap_or(ROUND).clamp(ROUND, LONGEST_ROUND)
 }
 
 /// The sample to send from next.
@@ -29,13 +32,8 @@ pub struct Choice {
 }
 
 /// The next sample of `class` to send from. `earliest` is when a packet sent now arrives: samples that expire before
-/// are passed over.
-pub fn choose(flows: &[OutFlow], class: Class, earliest: MonoTime) -> Option<Choice> {
-    choose_in(ROUND, flows, class, earliest)
-}
-
-/// As [`choose`], with rounds as long as `round`.
-pub fn choose_in(round: Duration, flows: &[OutFlow], class: Class, earliest: MonoTime) -> Option<Choice> {
+/// are passed over. `is_crowded`: the path does not carry all, flows gave way lately.
+pub fn choose(flows: &[OutFlow], class: Class, earliest: MonoTime, is_crowded: bool) -> Option<Choice> {
     let open = || {
         flows
             .iter()
@@ -51,13 +49,16 @@ pub fn choose_in(round: Duration, flows: &[OutFlow], class: Class, earliest: Mon
         .or_else(|| urgent(|sample| !sample.is_waiting() && !sample.is_sent()))
         .map(|(flow, sample)| Choice { flow, sequence: sample.id.sequence, is_new: false })
         .or_else(|| {
+            let round = if is_crowded { crowded_round(flows, class) } else { ROUND };
             let first = urgent(OutSample::is_waiting)?.1.expires;
             open()
                 .filter(|(_, sample)| sample.is_waiting() && sample.expires <= first + round)
                 .max_by_key(|(at, sample)| {
+                    let flow = &flows[*at];
                     let first = (sample.expires, *at, sample.id.sequence);
-                    // One packet delays nobody, and is not worth waiting behind a picture.
-                    (sample.is_whole(), flows[*at].waited, std::cmp::Reverse(first))
+                    // One packet delays nobody and need not wait behind a picture; many of them, where room is
+                    // scarce, take their turn.
+                    (sample.is_whole() && !is_crowded, flow.starved, flow.waited, std::cmp::Reverse(first))
                 })
                 .map(|(flow, sample)| Choice { flow, sequence: sample.id.sequence, is_new: true })
         })
@@ -102,7 +103,7 @@ mod tests {
     }
 
     fn next(flows: &[OutFlow], class: Class) -> Option<(usize, u32)> {
-        choose(flows, class, MonoTime::ZERO).map(|choice| (choice.flow, choice.sequence))
+        choose(flows, class, MonoTime::ZERO, false).map(|choice| (choice.flow, choice.sequence))
     }
 
     #[test]
@@ -139,8 +140,8 @@ mod tests {
     fn what_would_arrive_after_its_lifespan_is_passed_over() {
         let mut flows = [flow(1, Class::Realtime)];
         publish(&mut flows[0], 0);
-        assert_eq!(choose(&flows, Class::Realtime, MonoTime::from_millis(500)), None);
-        assert!(choose(&flows, Class::Realtime, MonoTime::from_millis(499)).is_some());
+        assert_eq!(choose(&flows, Class::Realtime, MonoTime::from_millis(500), false), None);
+        assert!(choose(&flows, Class::Realtime, MonoTime::from_millis(499), false).is_some());
     }
 
     #[test]

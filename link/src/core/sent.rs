@@ -58,6 +58,8 @@ pub struct Sent {
     pub burst: u32,
     /// Datagram bytes of all packets up to and including this one.
     pub bytes_up_to: u64,
+    /// The same of those that call for an answer.
+    watched_up_to: u64,
     /// What it carried.
     pub content: Content,
     /// Position in its burst, from 0.
@@ -110,6 +112,7 @@ pub struct SentLog {
     reorder_window: Duration,
     earliest_missing: Option<MonoTime>,
     bytes: u64,
+    watched_bytes: u64,
     under_way: usize,
 }
 
@@ -124,6 +127,7 @@ impl Default for SentLog {
             reorder_window: Duration::ZERO,
             earliest_missing: None,
             bytes: 0,
+            watched_bytes: 0,
             under_way: 0,
         }
     }
@@ -161,11 +165,13 @@ impl SentLog {
             self.lose(old.number, settled);
         }
         self.under_way += usize::from(packet.watched);
+        self.watched_bytes += if packet.watched { packet.bytes as u64 } else { 0 };
         self.ring[number as usize % CAPACITY] = Sent {
             number,
             at: packet.at,
             burst: packet.burst,
             bytes_up_to: self.bytes,
+            watched_up_to: self.watched_bytes,
             content: packet.content,
             in_burst: packet.in_burst,
             fate: if packet.watched { Fate::UnderWay } else { Fate::Unwatched },
@@ -232,11 +238,11 @@ impl SentLog {
         window.min(unanswered.map_or(MonoTime::MAX, |sent| sent.at + timeout))
     }
 
-    /// Datagram bytes sent after the packet known to have arrived last: under way still, or lost with nothing behind
-    /// them that showed it.
+    /// Datagram bytes sent after the packet known to have arrived last, of packets that call for an answer: under way
+    /// still, or lost with nothing behind them that showed it.
     pub fn unanswered_bytes(&self) -> u64 {
         let answered = self.highest_acked.and_then(|number| self.get(number));
-        self.bytes - answered.map_or(0, |sent| sent.bytes_up_to)
+        self.watched_bytes - answered.map_or(0, |sent| sent.watched_up_to)
     }
 
     /// When the oldest packet still under way was sent.
@@ -317,4 +323,29 @@ pub struct NewPacket {
     pub content: Content,
     /// Whether its loss matters.
     pub watched: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn send(log: &mut SentLog, watched: bool) {
+        let packet = NewPacket {
+            at: MonoTime::from_millis(1),
+            bytes: 100,
+            burst: 0,
+            in_burst: 0,
+            content: Content::Nothing,
+            watched,
+        };
+        log.record(packet, &mut Settled::default());
+    }
+
+    #[test]
+    fn feedback_waits_for_no_answer() {
+        let mut log = SentLog::default();
+        send(&mut log, true);
+        (0..1_000).for_each(|_| send(&mut log, false));
+        assert_eq!(log.unanswered_bytes(), 100);
+    }
 }

@@ -3,11 +3,8 @@
 
 use std::time::Duration;
 
-/// Datagram bytes before anything was answered: the start-up train.
-pub const INITIAL_BYTES: u64 = 48 * 1_500;
-/// What may always be unanswered, or a slow path could not be measured.
-const LEAST_BYTES: u64 = 8 * 1_500;
-
+/// Packets that may always be unanswered, or a slow path could not be measured.
+const LEAST_PACKETS: u64 = 8;
 /// A queue of a quarter of this is let stand on paths with a shorter round trip: hosts answer late by so much.
 const SHORTEST_ROUND_TRIP: Duration = Duration::from_millis(8);
 
@@ -21,10 +18,10 @@ pub struct Delays {
 }
 
 /// Bytes that may be unanswered at `rate_bps`: what the path holds, and a queue of a quarter of its round trip.
-pub fn most_unanswered(rate_bps: f64, delays: Delays) -> u64 {
+pub fn most_unanswered(rate_bps: f64, delays: Delays, packet_bytes: usize) -> u64 {
     let queue = delays.min_rtt.max(SHORTEST_ROUND_TRIP) / 4;
     let span = delays.min_rtt + queue + delays.extra;
-    LEAST_BYTES.max((rate_bps / 8.0 * span.as_secs_f64()) as u64)
+    (LEAST_PACKETS * packet_bytes as u64).max((rate_bps / 8.0 * span.as_secs_f64()) as u64)
 }
 
 #[cfg(test)]
@@ -34,8 +31,8 @@ mod tests {
     #[test]
     fn the_window_holds_what_the_path_holds_and_the_queue_allowed() {
         let ms = Duration::from_millis;
-        assert_eq!(most_unanswered(80e6, Delays { min_rtt: ms(40), extra: ms(7) }), 570_000);
-        assert_eq!(most_unanswered(80e6, Delays { min_rtt: ms(1), extra: ms(0) }), 30_000);
-        assert_eq!(most_unanswered(64e3, Delays { min_rtt: ms(40), extra: ms(0) }), LEAST_BYTES);
+        assert_eq!(most_unanswered(80e6, Delays { min_rtt: ms(40), extra: ms(7) }, 1_500), 570_000);
+        assert_eq!(most_unanswered(80e6, Delays { min_rtt: ms(1), extra: ms(0) }, 1_500), 30_000);
+        assert_eq!(most_unanswered(64e3, Delays { min_rtt: ms(40), extra: ms(0) }, 9_000), 72_000);
     }
 }

@@ -20,6 +20,8 @@ use tokkyu_contract::MonoTime;
 const REQUESTS: usize = 1024;
 /// Events that wait for the application at most.
 const EVENTS: usize = 4096;
+/// A waiting thread looks again after this.
+const LONG_WAIT: Duration = Duration::from_secs(3600);
 
 /// What an application asks of the link's thread.
 pub(super) enum Request {
@@ -122,13 +124,15 @@ impl<T: Waiting> Queue<T> {
     }
 
     pub(super) fn take(&self, wait: Duration) -> Option<T> {
-        let deadline = Instant::now() + wait;
+        // A wait longer than time itself has no end.
+        let deadline = Instant::now().checked_add(wait);
         let mut entries = lock(&self.entries);
         loop {
             if let Some(entry) = entries.pop() {
                 return Some(entry);
             }
-            let left = deadline.saturating_duration_since(Instant::now());
+            let left =
+                deadline.map_or(LONG_WAIT, |deadline| deadline.saturating_duration_since(Instant::now()));
             if left.is_zero() {
                 return None;
             }

@@ -5,19 +5,23 @@
 
 use super::channel::{Outgoing, Queue, Request, Shared};
 use super::{Closing, LinkConfig, LinkError, LinkEvent, LinkState, LinkStats, Role, Sample};
-use crate::carrier::{QuicTransport, Transport, TransportState, clock};
+use crate::carrier::{QuicTransport, Received, Transport, TransportState, clock};
+use crate::core::kept::Kept;
 use crate::core::{Event, Publication, PublishError, Session, SessionConfig, Stats, Subscription};
 use bytes::Bytes;
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::Duration;
-use tokkyu_contract::{Durability, FlowId, Ledger, MonoTime};
+use tokkyu_contract::{Durability, FlowId, Ledger, MonoTime, Outcome};
 
 /// Packets handed to the carrier in one turn.
 const BATCH: usize = 40;
 /// Figures are taken this often.
 const STATS_INTERVAL: Duration = Duration::from_millis(50);
+/// Requests taken in one turn.
+const REQUESTS_A_TURN: usize = 64;
+/// Datagrams kept for a session that begins while they are read: what one read brings.
+const EARLY: usize = 256;
 /// A vehicle that lost its operator dials again after this.
 const REDIAL: Duration = Duration::from_millis(500);
 /// Refusals of one publication are told at most this often: a camera would fill the queue of events with them.
@@ -28,9 +32,30 @@ const OVERHEAD_BYTES: usize = 97;
 /// A publication with what outlives a session.
 struct Published {
     publication: Publication,
-    kept: VecDeque<(MonoTime, Bytes)>,
+    /// What a `transient_local` publication keeps from one session to the next.
+    kept: Kept,
+    /// The newest of it that no session has booked: published while there was none.
+    unsettled: usize,
     ledger: Ledger,
     refusals: Refusals,
+}
+
+impl Published {
+    /// Keeps a sample for sessions to come; what must go for it and was part of none ends as dropped.
+    fn keep(&mut self, now: MonoTime, sample: (MonoTime, Bytes), limit_bytes: usize, is_booked: bool) {
+        self.kept.push(now, sample.0, sample.1, &self.publication.qos, limit_bytes);
+        self.unsettled = if is_booked { 0 } else { self.unsettled + 1 };
+        let left = self.unsettled.min(self.kept.len());
+        self.drop_samples(self.unsettled - left);
+        self.unsettled = left;
+    }
+
+    fn drop_samples(&mut self, count: usize) {
+        for _ in 0..count {
+            self.ledger.offer();
+            self.ledger.settle(Outcome::Dropped);
+        }
+    }
 }
 
 /// Samples the session refused that the application was not told of yet.
@@ -55,11 +80,35 @@ impl Refusals {
     }
 }
 
+/// What became of a sample that the application handed over.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Taken {
+    BySession,
+    /// There is no session: it is kept for the next.
+    ForLater,
+    ByNobody,
+}
+
 /// A subscription with what outlives a session.
 struct Subscribed {
     subscription: Subscription,
     queue: Arc<Queue<Sample>>,
     ledger: Ledger,
+}
+
+/// A datagram that came before its session was begun here.
+struct Early {
+    session: u64,
+    at: MonoTime,
+    ce: bool,
+    bytes: Vec<u8>,
+}
+
+impl Early {
+    fn of(received: &Received<'_>) -> Self {
+        let Received { session, at, ce, bytes } = *received;
+        Early { session, at, ce, bytes: bytes.to_vec() }
+    }
 }
 
 /// State of the thread.
@@ -69,6 +118,7 @@ pub(super) struct LinkThread {
     shared: Arc<Shared>,
     requests: Receiver<Request>,
     session: Option<(u64, Session)>,
+    early: Vec<Early>,
     last_stats: Stats,
     published: Vec<Published>,
     subscribed: Vec<Subscribed>,
@@ -101,6 +151,7 @@ impl LinkThread {
             shared,
             requests,
             session: None,
+            early: Vec::new(),
             last_stats: Stats::default(),
             published: Vec::new(),
             subscribed: Vec::new(),
@@ -117,9 +168,9 @@ impl LinkThread {
         while !self.closing {
             let now = clock::now();
             self.receive(now);
-            self.take_requests(now);
+            let asked = self.take_requests(now);
             self.follow_carrier(now);
-            let more = self.turn_session(now);
+            let more = self.turn_session(now) || asked;
             self.carrier.flush(clock::now());
             self.report_stats(now);
             if !more {
@@ -127,6 +178,10 @@ impl LinkThread {
             }
         }
         self.end_session();
+        for published in &mut self.published {
+            let unsettled = std::mem::take(&mut published.unsettled);
+            published.drop_samples(unsettled);
+        }
         self.carrier.close(clock::now(), "closed by the application");
         self.carrier.flush(clock::now());
         self.ledgers()
@@ -149,28 +204,34 @@ impl LinkThread {
     }
 
     fn receive(&mut self, now: MonoTime) {
-        let session = &mut self.session;
-        self.carrier.receive(now, &mut |received| {
-            if let Some((_, session)) = session {
+        let (session, early) = (&mut self.session, &mut self.early);
+        self.carrier.receive(now, &mut |received| match session {
+            Some((number, session)) if *number == received.session => {
                 session.on_datagram(received.at.min(clock::now()), received.ce, received.bytes);
             }
+            // The session began in this very read; it is ours only after it.
+            _ if early.len() < EARLY => early.push(Early::of(&received)),
+            _ => {}
         });
         if self.carrier.deadline().is_some_and(|deadline| deadline <= now) {
             self.carrier.on_timer(now);
         }
     }
 
-    fn take_requests(&mut self, now: MonoTime) {
-        loop {
+    /// Takes some requests: an application that never stops asking must not keep us from the network. True when more
+    /// may wait.
+    fn take_requests(&mut self, now: MonoTime) -> bool {
+        for _ in 0..REQUESTS_A_TURN {
             match self.requests.try_recv() {
                 Ok(request) => self.on_request(now, request),
-                Err(TryRecvError::Empty) => return,
+                Err(TryRecvError::Empty) => return false,
                 Err(TryRecvError::Disconnected) => {
                     self.closing = true;
-                    return;
+                    return false;
                 }
             }
         }
+        true
     }
 
     fn on_request(&mut self, now: MonoTime, request: Request) {
@@ -192,8 +253,8 @@ impl LinkThread {
             let announced = session.advertise(publication.clone());
             debug_assert!(announced.is_ok(), "checked when the application asked: {announced:?}");
         }
-        let (kept, ledger, refusals) = Default::default();
-        self.published.push(Published { publication, kept, ledger, refusals });
+        let (kept, unsettled, ledger, refusals) = Default::default();
+        self.published.push(Published { publication, kept, unsettled, ledger, refusals });
     }
 
     fn subscribe(&mut self, subscription: Subscription, queue: Arc<Queue<Sample>>) {
@@ -207,25 +268,26 @@ impl LinkThread {
     fn send(&mut self, now: MonoTime, sample: Outgoing) {
         let Outgoing { publication: number, capture, payload } = sample;
         let Some(published) = self.published.get_mut(number) else { return };
-        if published.publication.qos.durability == Durability::TransientLocal {
-            let depth = published.publication.qos.depth().unwrap_or(1024) as usize;
-            published.kept.push_back((capture, payload.clone()));
-            while published.kept.len() > depth {
-                published.kept.pop_front();
-            }
-        }
         let flow = FlowId(number as u16 + 1);
+        let is_kept = published.publication.qos.durability == Durability::TransientLocal;
         let taken = match &mut self.session {
-            Some((_, session)) => session.publish_shared(now, flow, capture, payload).map(|_| true),
-            None => Ok(false),
+            Some((_, session)) => {
+                session.publish_shared(now, flow, capture, payload.clone()).map(|_| Taken::BySession)
+            }
+            None if is_kept => Ok(Taken::ForLater),
+            None => Ok(Taken::ByNobody),
         };
-        if let Err(why) = taken {
-            published.refusals.add(why);
-        }
-        if taken != Ok(true) {
-            // Without a session, or refused: it came to its end here, and the ledger says so.
-            published.ledger.offer();
-            published.ledger.settle(tokkyu_contract::Outcome::Dropped);
+        match taken {
+            Ok(Taken::ByNobody) => published.drop_samples(1),
+            Err(why) => {
+                published.drop_samples(1);
+                published.refusals.add(why);
+            }
+            Ok(taken) if is_kept => {
+                let limit_bytes = self.config.memory_bytes / 4;
+                published.keep(now, (capture, payload), limit_bytes, taken == Taken::BySession);
+            }
+            Ok(_) => {}
         }
         let refused = published.refusals.take(now, flow);
         refused.into_iter().for_each(|event| self.shared.events.put(event));
@@ -281,12 +343,16 @@ impl LinkThread {
         for published in &mut self.published {
             // Names and numbers were checked when the application asked.
             let Ok(flow) = session.advertise(published.publication.clone()) else { continue };
-            for (capture, payload) in &published.kept {
-                let taken = session.publish_shared(now, flow, *capture, payload.clone());
-                taken.err().into_iter().for_each(|why| published.refusals.add(why));
-            }
+            let kept = published.kept.alive(now, &published.publication.qos);
+            let unsettled = std::mem::take(&mut published.unsettled);
+            session.restore(now, flow, kept, unsettled);
         }
         self.session = Some((number, session));
+        for early in std::mem::take(&mut self.early) {
+            if let Some((_, session)) = self.session.as_mut().filter(|_| early.session == number) {
+                session.on_datagram(early.at.min(clock::now()), early.ce, &early.bytes);
+            }
+        }
     }
 
     fn end_session(&mut self) {

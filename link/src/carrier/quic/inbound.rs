@@ -11,6 +11,7 @@ use tokkyu_contract::MonoTime;
 use super::admission::{Glance, Verdict, glance};
 use super::association::{Association, Phase};
 use super::{QuicTransport, Received, Role};
+use crate::carrier::TransportState;
 use crate::carrier::socket::Arrival;
 
 /// Packets after which a burst ends, so that a flood does not keep the loop from its timers and from sending: a quarter
@@ -130,10 +131,11 @@ impl QuicTransport {
         let Some(index) = self.session.as_ref().and_then(|session| self.index_of(session.handle)) else {
             return;
         };
+        let TransportState::Up { session } = *self.lifecycle.state() else { return };
         while let Some(bytes) = self.associations[index].connection.datagrams().recv() {
             self.counters.datagrams_received += 1;
             self.counters.datagram_bytes_received += bytes.len() as u64;
-            sink(Received { bytes: &bytes, ce, at: origin.at });
+            sink(Received { session, bytes: &bytes, ce, at: origin.at });
         }
     }
 

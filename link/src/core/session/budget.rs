@@ -3,7 +3,7 @@
 use super::Session;
 use crate::core::inbox::MAX_SAMPLE_BYTES;
 use crate::core::memory::ASSUMED_BOUND;
-use crate::core::outbox::{MAX_SHARDS, OutFlow, PublishError};
+use crate::core::outbox::{LENGTH_BYTES, MAX_SHARDS, OutFlow, PublishError};
 use crate::core::sequences::REMEMBERED;
 use bytes::Bytes;
 use tokkyu_contract::MonoTime;
@@ -16,7 +16,8 @@ impl Session {
     pub(super) fn check_size(&self, at: usize, bytes: usize) -> Result<(), PublishError> {
         let bound = self.config.memory_bytes.min(self.peer_memory.unwrap_or(usize::MAX));
         let share = if self.flows[at].keeps_all() { bound / 2 } else { bound / 4 };
-        let longest = (MAX_SHARDS * self.cut.shard_bytes).min(MAX_SAMPLE_BYTES) - 4;
+        let longest =
+            MAX_SHARDS.min(MAX_SAMPLE_BYTES / self.cut.shard_bytes) * self.cut.shard_bytes - LENGTH_BYTES;
         if bytes <= longest && self.cut.most_memory_bytes(bytes) <= share {
             return Ok(());
         }
@@ -58,7 +59,8 @@ impl Session {
                 room = left.unwrap_or(room);
                 left.is_some()
             };
-            let fitting = kept.iter().rev().take_while(fits).count();
+            let numbers = MAX_OPEN_NUMBERS.saturating_sub(self.flows[at].open_numbers());
+            let fitting = kept.iter().rev().take_while(fits).take(numbers).count();
             kept.drain(..kept.len() - fitting);
         }
         kept

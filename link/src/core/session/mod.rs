@@ -298,6 +298,25 @@ impl Session {
         Ok(sequence)
     }
 
+    /// Takes over what a `transient_local` publication kept from before this session; the newest `unsettled` of it were
+    /// part of none. They are sent when the flow is, or else kept for a reader to come (LNK-14).
+    pub fn restore(&mut self, now: MonoTime, flow: FlowId, kept: Vec<(MonoTime, Bytes)>, unsettled: usize) {
+        let at = usize::from(flow.0);
+        if at == 0 || at >= self.flows.len() {
+            return;
+        }
+        for (capture, payload) in kept {
+            self.flows[at].keep(now, capture, payload, self.config.memory_bytes / 4);
+        }
+        let due = match self.flows[at].wanted {
+            true => self.kept_within_budget(now, at),
+            false => Vec::new(),
+        };
+        (due.len()..unsettled).for_each(|_| self.flows[at].push_unwanted(now));
+        due.into_iter().for_each(|(capture, payload)| self.enqueue(now, at, capture, payload));
+        self.report_ended();
+    }
+
     /// Puts a sample of flow `at` in its queue; older ones give way to it where the link cannot carry all (LNK-12).
     fn enqueue(&mut self, now: MonoTime, at: usize, capture: MonoTime, payload: Bytes) {
         let out = &mut self.flows[at];

@@ -4,9 +4,10 @@ use super::Session;
 use crate::core::outbox::{OutFlow, Sending};
 use crate::core::parity::{Expectation, LOWEST_RISK, Loss, Prices, risk_worth_taking};
 use crate::core::path::PathState;
-use crate::core::scheduler::{Choice, choose, choose_in, crowded_round, waiting};
+use crate::core::rate::TRAIN;
+use crate::core::scheduler::{Choice, choose, waiting};
 use crate::core::sent::{Content, MAX_REPEATS, NewPacket};
-use crate::core::window::{Delays, INITIAL_BYTES, most_unanswered};
+use crate::core::window::{Delays, most_unanswered};
 use crate::wire::{Fragment, Frame, Header, Whole};
 use std::time::Duration;
 use tokkyu_contract::{Class, MonoTime, TraceId};
@@ -90,7 +91,7 @@ impl Session {
             return Some(class);
         }
         let arrival = self.earliest_arrival(now);
-        if let Some(choice) = choose(&self.flows, Class::Control, arrival) {
+        if let Some(choice) = choose(&self.flows, Class::Control, arrival, false) {
             return self.sample_packet(now, choice, out);
         }
         if self.path.state() == PathState::Silent {
@@ -108,10 +109,7 @@ impl Session {
     fn paced_packet(&mut self, now: MonoTime, arrival: MonoTime, out: &mut Vec<u8>) -> Option<Class> {
         let is_crowded = self.rate.is_hungry(now);
         let next = |flows: &[OutFlow]| {
-            Class::ALL[1..].iter().find_map(|class| match is_crowded {
-                true => choose_in(crowded_round(flows, *class), flows, *class, arrival),
-                false => choose(flows, *class, arrival),
-            })
+            Class::ALL[1..].iter().find_map(|class| choose(flows, *class, arrival, is_crowded))
         };
         let mut choice = next(&self.flows);
         if choice.is_none() && self.burst.is_open && self.top_up() {
@@ -132,9 +130,10 @@ impl Session {
 
     /// As much is unanswered as may be (LNK-67).
     fn is_window_full(&self) -> bool {
-        let most = match self.path.state() {
-            PathState::Fresh => INITIAL_BYTES,
-            _ => most_unanswered(self.rate.known_bps(), self.delays()),
+        let packet = self.config.max_datagram;
+        let most = match self.rate.is_unseen() {
+            true => u64::from(TRAIN) * packet as u64,
+            false => most_unanswered(self.rate.known_bps(), self.delays(), packet),
         };
         self.log.unanswered_bytes() >= most
     }
@@ -220,10 +219,12 @@ impl Session {
             self.path.on_sent(now);
             self.last_watched = now;
         }
-        // What does not wait for the pacer still takes its place on the path.
-        self.pacer.on_sent(now, out.len() + self.config.overhead_bytes, self.rate.pacing_bps());
+        let (bytes, bps) = (out.len() + self.config.overhead_bytes, self.rate.pacing_bps());
         if paced {
+            self.pacer.on_sent(now, bytes, bps);
             self.rate.on_sent();
+        } else {
+            self.pacer.on_unpaced(now, bytes, bps);
         }
     }
 
@@ -272,7 +273,7 @@ impl Session {
     /// Lets a small control sample travel with the feedback.
     fn add_control_sample(&mut self, now: MonoTime, out: &mut Vec<u8>, packet: &mut Packet) {
         let arrival = self.earliest_arrival(now);
-        let Some(choice) = choose(&self.flows, Class::Control, arrival) else { return };
+        let Some(choice) = choose(&self.flows, Class::Control, arrival, false) else { return };
         let flow = &self.flows[choice.flow];
         let fits = flow.get(choice.sequence).is_some_and(|sample| {
             sample.is_whole()
@@ -353,7 +354,7 @@ impl Session {
     fn write_shard(&mut self, now: MonoTime, choice: Choice, out: &mut Vec<u8>) -> Option<Content> {
         let sample = self.flows[choice.flow].get_mut(choice.sequence)?;
         let (index, sending) = sample.take_shard(now)?;
-        let (id, k, capture_us) = (sample.id, sample.k, sample.capture.as_micros() as u32);
+        let (id, k, capture_us) = (sample.id, sample.k, capture_stamp(now, sample.capture));
         let shard = sample.shard(index, &mut self.codec)?;
         Frame::Fragment(Fragment { id, capture_us, k: k as u16, index, shard }).write(out);
         sample.on_sent(sending);
@@ -383,7 +384,7 @@ impl Session {
                 }
                 room = room.min(out.len() + bytes + REPEATED_BYTES);
             }
-            let capture_us = sample.capture.as_micros() as u32;
+            let capture_us = capture_stamp(now, sample.capture);
             Frame::Sample(Whole { id: sample.id, capture_us, payload: sample.payload() }).write(out);
             // A repeat does not wait for a loss: each counts as a first one.
             sample.on_sent(Sending::First);
@@ -405,6 +406,12 @@ impl Session {
         }
         self.report_ended();
     }
+}
+
+/// A capture time for the wire: what is older than half a turn of the stamp is told to be that old, or it would look
+/// fresh.
+fn capture_stamp(now: MonoTime, capture: MonoTime) -> u32 {
+    capture.max(now.saturating_sub(Duration::from_micros(u64::from(u32::MAX / 2)))).as_micros() as u32
 }
 
 /// The sample to send, then the two newest before it that are sent, unconfirmed and alive.
