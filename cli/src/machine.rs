@@ -34,7 +34,8 @@ pub fn command_line() -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-fn quoted(word: OsString) -> String {
+/// A word as a shell takes it.
+pub fn quoted(word: OsString) -> String {
     let word = word.to_string_lossy();
     let plain = |c: char| c.is_alphanumeric() || "-_=+:,./@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {

@@ -191,6 +191,7 @@ fn ctrl_c_ends_a_drive_in_order_and_keeps_what_was_measured() {
     let case = &result_in(&out)["cases"][0];
     let notes = case["notes"].to_string();
     assert!(notes.contains("interrupted") && !notes.contains("INVALID"), "{notes}");
+    assert_eq!((&case["interrupted"], &case["invalid"]), (&Value::Bool(true), &Value::Bool(false)));
     let keys = fs::read_dir(out.join("keys")).unwrap().flatten().map(|entry| entry.path());
     let keys: Vec<_> = keys.collect();
     assert!(keys.len() == 2 && keys.iter().all(|key| key.extension().is_some_and(|end| end == "pub")));

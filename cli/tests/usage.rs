@@ -24,6 +24,8 @@ fn a_wrong_word_is_answered_with_what_would_be_right() {
         (&["drive", "--images", "5"], "1..=4"),
         (&["lab", "drive", "--network", "lan", "--qos", "9"], "use 1 to 4 (the paper's conditions) or link"),
         (&["lab", "drive"], "--network"),
+        (&["lab", "drive", "--sim", "--network", "lan", "--qos", "1,link,1"], "--qos: 1 is given twice"),
+        (&["lab", "drive", "--sim", "--network", "lan,wan,lan"], "--network: lan is given twice"),
         (&["lab", "drive", "--network", "lan", "--beside", "Cu bic"], "use names such as cubic"),
         (&["lab", "drive", "--network", "lan", "--beside", "reno", "--sim"], "no TCP in the simulation"),
         (&["vehicle", "--status", "xml"], "use json, plain, view or none"),
@@ -92,6 +94,11 @@ fn keys_are_made_shown_and_trusted_and_never_written_over() {
     let path = |name: &str| dir.path().join(name).display().to_string();
     let made = tokkyu(&["keys", "new", &path("k"), "--comment", "rover-7"]);
     assert_eq!(made.status.code(), Some(0));
+    let next = String::from_utf8_lossy(&made.stdout).into_owned();
+    let next = next.lines().find_map(|line| line.trim().strip_prefix("tokkyu ")).expect("what to do next");
+    let words: Vec<&str> = next.split(' ').collect();
+    let other_side = Command::new(env!("CARGO_BIN_EXE_tokkyu")).args(words).current_dir(dir.path()).output();
+    assert_eq!(other_side.expect("starts").status.code(), Some(0), "{next} works as it is printed");
     let fingerprint = |output: Output| {
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         text.split_whitespace().find(|word| word.starts_with("SHA256:")).map(str::to_owned)
@@ -131,6 +138,48 @@ fn a_simulated_experiment_prints_only_json_on_standard_output_when_asked() {
 
     let again = tokkyu(&[&arguments[..], &["--out", &out]].concat());
     assert_eq!(again.status.code(), Some(2), "a run is never written over");
+}
+
+/// Refused in these tests; short, should it ever not be.
+const BRIEF_DRIVE: [&str; 8] = ["drive", "--plain", "--images", "1", "--samples", "1", "--warm-up", "0"];
+const SHORT: [&str; 11] =
+    ["lab", "drive", "--sim", "--network", "lan", "--images", "1", "--samples", "2", "--warm-up", "0"];
+
+#[test]
+fn a_json_file_that_is_there_is_replaced_by_a_result() {
+    let dir = tempfile::tempdir().unwrap();
+    let (json, out) = (dir.path().join("good.json"), dir.path().join("out"));
+    std::fs::write(&json, "yesterday").unwrap();
+    let files = ["--out", &out.display().to_string(), "--json", &json.display().to_string()];
+    let output = tokkyu(&[&SHORT[..], &files].concat());
+    assert!(output.status.success(), "{output:?}");
+    let copy: serde_json::Value = serde_json::from_str(&std::fs::read_to_string(&json).unwrap()).unwrap();
+    assert_eq!(copy["cases"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn an_experiment_that_fails_before_its_first_case_keeps_an_earlier_copy() {
+    let dir = tempfile::tempdir().unwrap();
+    let (json, out) = (dir.path().join("copy.json"), dir.path().join("out"));
+    std::fs::write(&json, "yesterday").unwrap();
+    std::fs::create_dir_all(out.join("lan-qoslink-run0")).unwrap();
+    std::fs::write(out.join("lan-qoslink-run0/robot.yaml"), "robot: r").unwrap();
+    let (code, said) = refused(
+        &[&SHORT[..], &["--out", &out.display().to_string(), "--json", &json.display().to_string()]].concat(),
+    );
+    assert_eq!(code, Some(2), "{said}");
+    assert_eq!(std::fs::read_to_string(&json).unwrap(), "yesterday", "{said}");
+}
+
+#[test]
+fn a_drive_leaves_the_result_of_an_experiment_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    let result = dir.path().join("result.json");
+    std::fs::write(&result, "{}").unwrap();
+    let (code, said) = refused(&[&BRIEF_DRIVE[..], &["--out", &dir.path().display().to_string()]].concat());
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("give another folder"), "{said}");
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! `tokkyu check`: tables, derived settings and warnings (SPEC.md, CON-27 to CON-35).
+//! `tokkyu check`: tables, derived settings and warnings (SPEC.md, CON-27 to CON-36).
 #![cfg(feature = "std")]
 
 use tokkyu_contract::check::{Report, check};
@@ -15,7 +15,7 @@ fn warnings(flows: &str, site: &str) -> Vec<String> {
     report(flows, site).warnings.iter().map(ToString::to_string).collect()
 }
 
-const CAMERA: &str = "  camera: {class: realtime, rate: 10 Hz, size: 374 kB, depth: 1, lifespan: 500 ms}\n";
+const CAMERA: &str = "  camera: {class: realtime, rate: 10 Hz, size: 374 kB, depth: 1, lifespan: 500 ms, source: {test: picture}}\n";
 const DRIVE: &str = "  drive: {class: control, rate: 50 Hz, size: 64 B, lifespan: 150 ms, deadline: 100 ms, toward: vehicle}\n";
 const UPLOAD: &str = "  upload: {class: background, match: {dst_port: 443}}\n";
 
@@ -63,8 +63,7 @@ fn a_sound_declaration_has_no_warnings() {
 
 #[test]
 fn an_urgent_flow_without_a_lifespan_is_warned_of_unless_it_is_matched_traffic() {
-    let flows =
-        "  a: {class: control}\n  b: {class: best_effort}\n  c: {class: realtime, match: {dst_port: 1}}\n";
+    let flows = "  a: {class: control, source: {test: picture}}\n  b: {class: best_effort, source: {test: picture}}\n  c: {class: realtime, match: {dst_port: 1}}\n";
     let expected = "flows.a.lifespan: a control flow without a lifespan delivers samples of any age; \
                     add the longest age a sample may have, such as lifespan: 500 ms";
     assert_eq!(warnings(flows, ""), [expected]);
@@ -72,7 +71,9 @@ fn an_urgent_flow_without_a_lifespan_is_warned_of_unless_it_is_matched_traffic()
 
 #[test]
 fn a_deadline_below_the_period_is_warned_of() {
-    let flow = |deadline| format!("  a: {{class: best_effort, rate: 10 Hz, deadline: {deadline}}}\n");
+    let flow = |deadline| {
+        format!("  a: {{class: best_effort, rate: 10 Hz, deadline: {deadline}, source: {{test: picture}}}}\n")
+    };
     let expected = "flows.a.deadline: 99 ms is shorter than 100 ms, the gap between two samples at 10 Hz: always missed; \
                     write more than 100 ms or raise the rate";
     assert_eq!(warnings(&flow("99 ms"), ""), [expected]);
@@ -99,7 +100,7 @@ fn flows_that_are_over_the_limit_together_are_warned_of_once_for_each_way() {
 
 #[test]
 fn a_history_that_does_not_fit_into_memory_is_warned_of() {
-    let flow = "  a: {class: best_effort, size: 1 MB, depth: 300}\n";
+    let flow = "  a: {class: best_effort, size: 1 MB, depth: 300, source: {test: picture}}\n";
     let expected = "flows.a.depth: 300 samples of 1 MB are 300 MB, more than the site's memory of 256 MB; \
                     lower the depth, or raise link.memory in the site's file";
     assert_eq!(warnings(flow, ""), [expected]);
@@ -122,4 +123,17 @@ fn a_port_open_to_the_network_that_trusts_nobody_is_warned_of() {
                     add the vehicle's public key";
     assert_eq!(warnings(UPLOAD, "link: {listen: 0.0.0.0:7447}\n"), [expected]);
     assert_eq!(warnings(UPLOAD, "link: {listen: 0.0.0.0:7447, trust: [rover.pub]}\n"), [""; 0]);
+}
+
+#[test]
+fn a_flow_that_no_program_carries_is_warned_of_unless_it_is_matched_traffic() {
+    let flows = "  lidar: {class: best_effort}\n  map: {class: best_effort, toward: vehicle}\n";
+    let expected = [
+        "flows.lidar.source: no program carries a flow toward the operator without a source; \
+         add one such as source: {v4l2: /dev/video0}, or match for packets of an existing program",
+        "flows.map.class: no program carries a flow toward the vehicle that is not of class control; \
+         write class: control for the driving commands, or match for packets of an existing program",
+    ];
+    assert_eq!(warnings(flows, ""), expected);
+    assert_eq!(warnings(&[CAMERA, DRIVE, UPLOAD].concat(), ""), [""; 0]);
 }

@@ -1,7 +1,7 @@
 //! `site.yaml`: defaults, what a good file becomes, and the exact words about a bad one (SPEC.md, CON-16 to CON-19).
 #![cfg(feature = "std")]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use tokkyu_contract::class::{Class, LinuxSched};
 use tokkyu_contract::units::{BitRate, Bytes};
@@ -30,7 +30,6 @@ fn the_example_is_read_in_full() {
         },
         max_fifo: 50,
         link_cores: vec![1],
-        results: PathBuf::from("results/"),
     };
     assert_eq!(site::parse("site.yaml", &text), Ok(expected));
 }
@@ -45,7 +44,6 @@ fn an_empty_site_has_the_documented_defaults_and_opens_nothing() {
     assert_eq!((site.link.listen.port(), site.link.mtu, site.max_fifo), (7447, 1500, 50));
     assert_eq!((site.link.max_rate, site.link.memory), (None, Bytes(256_000_000)));
     assert!(site.link.trust.is_empty() && site.link_cores.is_empty());
-    assert_eq!(site.results, Path::new("results"));
 }
 
 #[test]
@@ -54,7 +52,6 @@ fn relative_paths_count_from_the_folder_of_the_file() {
     let folder = Path::new(EXAMPLE).parent().expect("a folder");
     assert_eq!(site.link.identity, Some(folder.join("keys/rover-7.key")));
     assert_eq!(site.link.trust, [folder.join("keys/operator.pub")]);
-    assert_eq!(site.results, folder.join("results"));
 }
 
 #[test]
@@ -97,7 +94,7 @@ fn each_wrong_field_is_told_with_its_place_and_a_remedy() {
             "1:19: cores.link[1]: \"-1\" is not a whole number from 0 to 1023; write a whole number from 0 to 1023",
         ),
         ("cores: {lnk: [0]}", "1:9: cores.lnk: unknown field; did you mean \"link\"?"),
-        ("result: here", "1:1: result: unknown field; did you mean \"results\"?"),
+        ("core: here", "1:1: core: unknown field; did you mean \"cores\"?"),
         (
             "site: a/b",
             "1:7: site: \"a/b\" cannot be a name; \

@@ -133,7 +133,9 @@ fn drive() -> io::Result<()> {
 }
 
 fn measure() -> Result<(), Box<dyn std::error::Error>> {
-    let mut writer = RecordWriter::create(&seed("records", "two_samples")?)?;
+    let file = seed("records", "two_samples")?;
+    let _ = std::fs::remove_file(&file); // records are never written over
+    let mut writer = RecordWriter::create(&file)?;
     let record = |sequence, arrival, outcome| Record {
         stream: "camera/1".to_owned(),
         sequence,

@@ -41,7 +41,7 @@ fn measure() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-fn print(what: &str, Lateness { frames, p50_ns, p99_ns, worst_ns }: Lateness) {
+fn print(what: &str, Lateness { frames, p50_ns, p99_ns, worst_ns, .. }: Lateness) {
     println!("{what}: p50 {p50_ns} ns, p99 {p99_ns} ns, worst {worst_ns} ns, n {frames}");
 }
 

@@ -65,11 +65,11 @@ pub struct DriveCase {
     pub simulated: bool,
     /// Samples offered on each camera, warm-up left out.
     pub samples: u64,
-    /// Bytes that both directions put on the wire, IP headers included; `None` if not counted.
+    /// Bytes of whole Ethernet frames (header, no preamble, no checksum) in both directions; `None` if not counted.
     pub wire_bytes: Option<u64>,
     /// Bytes of payload in all samples offered.
     pub payload_bytes: Option<u64>,
-    /// Delay the user-space wire itself adds to a packet, mean in milliseconds; `None` if not measured.
+    /// Delay the user-space wire itself adds to a frame, mean in milliseconds; `None` if not measured.
     pub added_by_wire_ms: Option<f64>,
     /// Processor time used by the two ends.
     #[serde(default)]
@@ -100,6 +100,12 @@ pub struct DriveCase {
     /// Remarks for the reader, e.g. preconditions that did not hold.
     #[serde(default)]
     pub notes: Vec<String>,
+    /// True if the figures may not be believed; the notes say why.
+    #[serde(default)]
+    pub invalid: bool,
+    /// True if the run was ended early on request; the notes say how far it came.
+    #[serde(default)]
+    pub interrupted: bool,
     /// Statistics of the link, in its own words.
     #[serde(default)]
     pub link: serde_json::Value,
@@ -343,6 +349,8 @@ mod tests {
             "verdict",
             "records",
             "notes",
+            "invalid",
+            "interrupted",
             "link",
             "run",
             "simulated",

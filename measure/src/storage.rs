@@ -35,6 +35,7 @@ fn remedy(error: &io::Error) -> &'static str {
         io::ErrorKind::PermissionDenied => "choose a directory you may write to, or change its permissions",
         io::ErrorKind::ReadOnlyFilesystem => "choose a directory on a file system that can be written",
         io::ErrorKind::NotFound => "check the path and create the directory first",
+        io::ErrorKind::AlreadyExists => "give another file: this one is kept as it is",
         io::ErrorKind::IsADirectory => "name a file, not a directory",
         io::ErrorKind::FileTooLarge => "raise the file size limit (ulimit -f) or split the run",
         _ => "check the path and the disk",

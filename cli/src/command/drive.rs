@@ -11,7 +11,7 @@ use tokkyu_lab::drive::{
 use tokkyu_link::sim::path::Profile;
 use tokkyu_measure::{Sources, table};
 
-use super::lab_drive::{note_grants, refusals, write_copy, written};
+use super::lab_drive::{free_result, note_grants, refusals, write_copy, written};
 use super::{report, words};
 use crate::exit::{CODES, Done, Failure};
 use crate::live::Live;
@@ -29,8 +29,8 @@ Examples:
 ///
 /// Starts `tokkyu vehicle` and `tokkyu operator` in two network namespaces with keys made for this run, joined by a
 /// network that --network and --seed fix. At the end: the figures, the paper's own beside them where it has any, what an
-/// ideal transport would have done, and whether every picture came within 500 ms. Records, result and an HTML report
-/// are kept. Without root it uses a user namespace, and where that is not permitted a UDP relay, which it says.
+/// ideal transport would have done, how many pictures came and whether those within 500 ms. Records, result and an HTML
+/// report are kept. Without root it uses a user namespace, and where that is not permitted a UDP relay, which it says.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{CODES}"))]
 pub struct Drive {
@@ -64,7 +64,7 @@ pub struct Drive {
     /// A line a second in place of the full-screen view
     #[arg(long)]
     plain: bool,
-    /// Also write the result to this file, or to standard output for -
+    /// Also write the result to this file, replacing it, or to standard output for -
     #[arg(long, value_name = "FILE", value_parser = |word: &str| Ok::<_, String>(JsonTo::from(word)))]
     json: Option<JsonTo>,
 }
@@ -75,6 +75,8 @@ impl Drive {
         let now = machine::wall_now();
         let spec = self.spec();
         let root = self.out.clone().unwrap_or_else(|| machine::fresh_folder(&spec.profile.name, now));
+        // Not every folder with a result is of this command: one of `lab drive` has no robot.yaml.
+        free_result(&root)?;
         let folder = CaseFolder::create(&root)?;
         let environment = machine::environment(now);
         drive::doubts(&environment).iter().for_each(|doubt| say(&format!("note: {doubt}")));

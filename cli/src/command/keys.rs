@@ -10,7 +10,7 @@ use tokkyu_link::carrier::trust::{TrustStore, trust};
 use tokkyu_link::carrier::{PublicKey, SecretKey};
 
 use crate::exit::{Done, Failure};
-use crate::output;
+use crate::{machine, output};
 
 const EXAMPLES: &str = "\
 Examples, on the vehicle, then at the operator:
@@ -77,9 +77,11 @@ impl New {
         let key = SecretKey::create(&self.file, &comment)?;
         let (secret, public) = (self.file.display(), public_path(&self.file));
         Ok(format!(
-            "made {secret} (keep it here, nobody else may read it)\nmade {} (give it to the other side)\n{}\n",
+            "made {secret} (keep it here, nobody else may read it)\nmade {} (give it to the other side)\n{}\n\
+             The other side lets its owner in with:\n  tokkyu keys trust {} --into keys/trusted\n",
             public.display(),
-            key.public().fingerprint()
+            key.public().fingerprint(),
+            machine::quoted(public.file_name().unwrap_or(public.as_os_str()).to_owned())
         ))
     }
 }
@@ -100,7 +102,7 @@ impl Trust {
     fn run(&self) -> Result<String, Failure> {
         let trusted = trust(&self.into, &self.file)?;
         Ok(format!(
-            "trusted: {} {}\nCompare the fingerprint with the one `tokkyu keys show` prints on the other machine.\n",
+            "trusted: {} {}\nCompare the fingerprint with the one `tokkyu keys show FILE` prints on the other machine.\n",
             trusted.key.fingerprint(),
             trusted.comment
         ))

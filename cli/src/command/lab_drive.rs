@@ -1,5 +1,6 @@
 //! `tokkyu lab drive`: many cases of remote driving, one after the other.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -70,7 +71,7 @@ pub struct LabDrive {
     /// Folder for records and the result; results/drive-DATE-lab if not given
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Also write the result to this file, or to standard output for -
+    /// Also write the result to this file, replacing it, or to standard output for -
     #[arg(long, value_name = "FILE", value_parser = |word: &str| Ok::<_, String>(JsonTo::from(word)))]
     json: Option<JsonTo>,
     /// Print the tables as Markdown
@@ -86,6 +87,7 @@ impl LabDrive {
 
     pub fn run(self, stop: &StopFlag) -> Done {
         self.check_beside()?;
+        self.check_repeated()?;
         let now = machine::wall_now();
         let root = self.out.clone().unwrap_or_else(|| machine::fresh_folder("lab", now));
         let mut experiment = Experiment::begin(&root, self.plan().cases(), self.sim)?;
@@ -110,6 +112,19 @@ impl LabDrive {
             return Err(Failure::usage(format_args!("--beside: {count} flows; give {BESIDE_MAX} at most")));
         }
         self.network.first().map_or(Ok(()), |network| Ok(drive::check_algorithms(&self.beside, network)?))
+    }
+
+    /// The same case twice has the same seed, so it is no second run.
+    fn check_repeated(&self) -> Result<(), Failure> {
+        let networks = self.network.iter().map(|network| ("--network", network.name.clone()));
+        let qualities = self.qos.iter().map(|quality| ("--qos", quality.as_str().to_owned()));
+        let mut seen = BTreeSet::new();
+        match networks.chain(qualities).find(|word| !seen.insert(word.clone())) {
+            Some((flag, word)) => Err(Failure::usage(format_args!(
+                "{flag}: {word} is given twice; give it once, and --runs for repetitions"
+            ))),
+            None => Ok(()),
+        }
     }
 
     fn plan(&self) -> Plan {
@@ -160,8 +175,12 @@ fn tables(cases: &[DriveCase], markdown: bool) -> String {
     }
 }
 
-/// Writes the result where `--json` asks for it, its records named as seen from there.
+/// Writes the result where `--json` asks for it, its records named as seen from there. A result without a case says
+/// nothing, and nothing is what is then written.
 pub fn write_copy(results: &Results, json: &JsonTo) -> Result<(), Failure> {
+    if results.file().cases.is_empty() {
+        return Ok(());
+    }
     let file = json.file().map_or_else(|| results.file().clone(), |path| results.seen_from(path));
     let value = serde_json::to_value(file).map_err(|error| {
         Failure::new(ExitCode::NotWritten, format_args!("the result is no JSON: {error}"))
@@ -169,10 +188,21 @@ pub fn write_copy(results: &Results, json: &JsonTo) -> Result<(), Failure> {
     json.write(&value)
 }
 
+/// The result file of a folder that holds no result yet.
+pub fn free_result(root: &Path) -> Result<PathBuf, Failure> {
+    let result = root.join("result.json");
+    match result.exists() {
+        true => Err(drive::DriveError::Taken { path: root.to_path_buf() }.into()),
+        false => Ok(result),
+    }
+}
+
 /// The cases, one after the other.
 struct Experiment {
     root: PathBuf,
     cases: Vec<CaseSpec>,
+    /// A folder's name for each case.
+    folders: Vec<String>,
     simulated: bool,
     programs: Programs,
     results: Results,
@@ -187,12 +217,10 @@ impl Experiment {
         if !simulated {
             drive::doubts(&environment).iter().for_each(|doubt| say(&format!("note: {doubt}")));
         }
-        let result = root.join("result.json");
-        if result.exists() {
-            return Err(drive::DriveError::Taken { path: root.to_path_buf() }.into());
-        }
+        let result = free_result(root)?;
         Ok(Experiment {
             root: root.to_path_buf(),
+            folders: drive::folder_names(&cases),
             cases,
             simulated,
             programs: Programs { tokkyu: machine::own_program()?, save: None },
@@ -220,7 +248,7 @@ impl Experiment {
 
     fn case(&self, number: usize, stop: &StopFlag) -> Result<Option<Outcome>, Failure> {
         let spec = &self.cases[number];
-        let folder = CaseFolder::create(&self.root.join(spec.folder_name()))?;
+        let folder = CaseFolder::create(&self.root.join(&self.folders[number]))?;
         let stopped = || stop.is_set();
         if self.simulated {
             return Ok(drive::simulate(spec, &folder, &stopped));

@@ -39,7 +39,10 @@ impl LabWire {
 
     fn text(&self, cost: &OwnCost) -> String {
         let rows = vec![row("relay, one frame", &cost.relay), row("round trip of a ping", &cost.round_trip)];
-        let table = Table { header: vec!["wire's own cost", "p50 µs", "p99 µs", "worst µs", "n"], rows };
+        let table = Table {
+            header: vec!["wire's own cost", "mean µs", "p50 µs", "p99 µs", "worst µs", "n"],
+            rows,
+        };
         let beside = self.network.as_ref().map(|network| {
             let round_trip = network.up.delay + network.down.delay;
             format!("{}: {:.1} µs round trip by itself\n", network.name, round_trip.as_secs_f64() * 1e6)
@@ -49,8 +52,8 @@ impl LabWire {
 
     fn to_json(&self, cost: &OwnCost) -> Value {
         let part = |lateness: &Lateness| {
-            let Lateness { frames, p50_ns, p99_ns, worst_ns } = lateness;
-            json!({"n": frames, "p50_ns": p50_ns, "p99_ns": p99_ns, "worst_ns": worst_ns})
+            let Lateness { frames, mean_ns, p50_ns, p99_ns, worst_ns } = lateness;
+            json!({"n": frames, "mean_ns": mean_ns, "p50_ns": p50_ns, "p99_ns": p99_ns, "worst_ns": worst_ns})
         };
         let network = self.network.as_ref().map(|network| {
             let round_trip = network.up.delay + network.down.delay;
@@ -63,9 +66,9 @@ impl LabWire {
 
 fn row(name: &str, lateness: &Lateness) -> Row {
     let us = |ns: u64| format!("{:.1}", ns as f64 / 1e3);
-    let Lateness { frames, p50_ns, p99_ns, worst_ns } = *lateness;
+    let Lateness { frames, mean_ns, p50_ns, p99_ns, worst_ns } = *lateness;
     Row {
         quoted: false,
-        cells: vec![name.to_owned(), us(p50_ns), us(p99_ns), us(worst_ns), frames.to_string()],
+        cells: vec![name.to_owned(), us(mean_ns), us(p50_ns), us(p99_ns), us(worst_ns), frames.to_string()],
     }
 }

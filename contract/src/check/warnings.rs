@@ -1,4 +1,4 @@
-//! Finds what can be done, but not well. One function for each kind of warning (CON-29 to CON-32, CON-34, CON-35).
+//! Finds what can be done, but not well. One function for each kind of warning (CON-29 to CON-32, CON-34 to CON-36).
 
 use super::{Warning, bit_rate};
 use crate::class::{Class, LinuxSched};
@@ -9,9 +9,14 @@ use crate::yaml::site::Site;
 /// All warnings: flows in their order, then the site.
 pub(super) fn find(robot: &Robot, site: &Site) -> Vec<Warning> {
     let of_flow = |flow| {
-        [endless(flow), deadline_missed(flow), too_fast(flow, site), too_large(flow, site)]
-            .into_iter()
-            .flatten()
+        let found = [
+            carried_by_nobody(flow),
+            endless(flow),
+            deadline_missed(flow),
+            too_fast(flow, site),
+            too_large(flow, site),
+        ];
+        found.into_iter().flatten()
     };
     let flows = robot.flows.iter().flat_map(of_flow);
     let both_ways = [Toward::Operator, Toward::Vehicle];
@@ -25,6 +30,29 @@ fn warning(path: String, what: impl Into<String>, remedy: impl Into<String>) -> 
 
 fn path(flow: &Flow, field: &str) -> String {
     format!("flows.{}.{field}", flow.name)
+}
+
+/// A flow that `tokkyu vehicle` and `tokkyu operator` pass over: declared, but nothing will come (CON-36).
+fn carried_by_nobody(flow: &Flow) -> Option<Warning> {
+    const OTHERS: &str = "or match for packets of an existing program";
+    let (carried, field, what, remedy) = match flow.toward {
+        Toward::Operator => (
+            flow.source.is_some(),
+            "source",
+            "no program carries a flow toward the operator without a source",
+            "add one such as source: {v4l2: /dev/video0}",
+        ),
+        Toward::Vehicle => (
+            flow.class == Class::Control,
+            "class",
+            "no program carries a flow toward the vehicle that is not of class control",
+            "write class: control for the driving commands",
+        ),
+    };
+    if carried || flow.matching.is_some() {
+        return None;
+    }
+    warning(path(flow, field), what, format!("{remedy}, {OTHERS}"))
 }
 
 /// An urgent flow without a lifespan repairs samples that nobody wants any more (CON-29).

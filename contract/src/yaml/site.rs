@@ -34,8 +34,6 @@ pub struct Site {
     pub max_fifo: u8,
     /// CPUs the link's threads may run on; empty means any. Default empty.
     pub link_cores: Vec<u16>,
-    /// Folder for measurements. Default `results`.
-    pub results: PathBuf,
 }
 
 /// The link's part of a site.
@@ -73,13 +71,7 @@ impl Default for LinkSite {
 
 impl Default for Site {
     fn default() -> Self {
-        Site {
-            name: "site".to_owned(),
-            link: LinkSite::default(),
-            max_fifo: 50,
-            link_cores: Vec::new(),
-            results: PathBuf::from("results"),
-        }
+        Site { name: "site".to_owned(), link: LinkSite::default(), max_fifo: 50, link_cores: Vec::new() }
     }
 }
 
@@ -98,7 +90,6 @@ impl Site {
         let based = |path: PathBuf| folder.join(path);
         self.link.identity = self.link.identity.map(based);
         self.link.trust = self.link.trust.into_iter().map(based).collect();
-        self.results = based(self.results);
         self
     }
 }
@@ -130,7 +121,7 @@ fn read(root: &Node, log: &mut Log<'_>) -> Option<Site> {
     if matches!(root.kind, Kind::Nothing) {
         return Some(site);
     }
-    let fields = Field::root(root).fields(log, &["site", "link", "priorities", "cores", "results"])?;
+    let fields = Field::root(root).fields(log, &["site", "link", "priorities", "cores"])?;
     if let Some(name) = site_name(&fields, log) {
         site.name = name;
     }
@@ -142,9 +133,6 @@ fn read(root: &Node, log: &mut Log<'_>) -> Option<Site> {
     }
     if let Some(cores) = link_cores(&fields, log) {
         site.link_cores = cores;
-    }
-    if let Some(folder) = path(&fields, "results", "the path of a folder", log) {
-        site.results = folder;
     }
     Some(site)
 }

@@ -73,6 +73,7 @@ impl Outcome {
 
     pub(super) fn fault(&mut self, what: String) {
         self.case.notes.push(format!("INVALID: {what}"));
+        self.case.invalid = true;
         self.faults.push(what);
     }
 }
@@ -82,6 +83,7 @@ pub(super) fn outcome(evidence: &Evidence) -> Outcome {
     let Evidence { spec, folder, .. } = *evidence;
     let mut outcome = Outcome::of(spec.blank(evidence.variant));
     outcome.interrupted = matches!(evidence.asked, Some((_, Reason::Stopped)));
+    outcome.case.interrupted = outcome.interrupted;
     outcome.case.notes.extend(evidence.caveat.clone());
     how_it_ended(&mut outcome, evidence);
     match &evidence.wire {
@@ -178,10 +180,11 @@ fn cpu_of(evidence: &Evidence, end: End) -> Option<f64> {
 }
 
 fn add_wire(outcome: &mut Outcome, spec: &CaseSpec, report: &WireReport) {
+    // Whole Ethernet frames: what the network carries, whatever an IP packet of it is worth (MEA-42).
     let frames = report.up.model.offered_bytes + report.down.model.offered_bytes;
     // The wire does not tell the link's frames from those of others.
     outcome.case.wire_bytes = spec.beside.is_empty().then_some(frames);
-    outcome.case.added_by_wire_ms = Some(report.lateness.p50_ns as f64 / 1e6);
+    outcome.case.added_by_wire_ms = Some(report.lateness.mean_ns as f64 / 1e6);
     outcome.case.notes.push(wire_note(report));
     if report.lateness.p99_ns > LATE_RELAY_NS {
         outcome.case.notes.push(
@@ -193,10 +196,11 @@ fn add_wire(outcome: &mut Outcome, spec: &CaseSpec, report: &WireReport) {
 
 /// What the relay itself cost, in one line.
 pub fn wire_note(report: &WireReport) -> String {
-    let Lateness { p50_ns, p99_ns, worst_ns, .. } = report.lateness;
+    let Lateness { mean_ns, p50_ns, p99_ns, worst_ns, .. } = report.lateness;
     let us = |ns: u64| ns as f64 / 1e3;
     format!(
-        "wire: relay late by p50 {:.0} µs, p99 {:.0} µs, worst {:.0} µs; {:.1} % of a core, {}",
+        "wire: relay late by mean {:.0} µs, p50 {:.0} µs, p99 {:.0} µs, worst {:.0} µs; {:.1} % of a core, {}",
+        us(mean_ns),
         us(p50_ns),
         us(p99_ns),
         us(worst_ns),
@@ -217,6 +221,9 @@ fn add_summaries(outcome: &mut Outcome, folder: &CaseFolder) {
                 outcome.mlockall = both(outcome.mlockall, summary.granted("mlockall"));
                 for open in summary.open_ledgers() {
                     outcome.fault(format!("{} does not close: {open}", name_of(end)));
+                }
+                if let Some(what) = summary.broken_session() {
+                    outcome.fault(format!("{}: {what}", name_of(end)));
                 }
                 for (what, count) in summary.gaps() {
                     outcome.fault(format!("{}: {count} {what}", name_of(end)));
@@ -354,6 +361,33 @@ mod tests {
         assert!(outcome.case.streams.is_empty());
         assert!(outcome.faults[0].contains("operator.csv"), "{:?}", outcome.faults);
         assert!(!outcome.case.verdict.unwrap().pass);
+    }
+
+    #[test]
+    fn what_the_relay_added_is_the_mean_and_bytes_are_those_of_whole_frames() {
+        let mut report = crate::wire::WireReport::of_nothing();
+        report.lateness =
+            Lateness { frames: 3, mean_ns: 40_000, p50_ns: 9_000, p99_ns: 90_000, worst_ns: 99_000 };
+        (report.up.model.offered_bytes, report.down.model.offered_bytes) = (1_514, 60);
+        let mut outcome = Outcome::of(spec().blank("default"));
+        add_wire(&mut outcome, &spec(), &report);
+        assert_eq!((outcome.case.added_by_wire_ms, outcome.case.wire_bytes), (Some(0.04), Some(1_574)));
+        assert!(outcome.case.notes.iter().any(|note| note.contains("late by mean 40 µs, p50 9 µs")));
+    }
+
+    #[test]
+    fn a_run_whose_session_broke_is_invalid() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = CaseFolder::create(dir.path()).unwrap();
+        for (end, sessions) in [(End::Vehicle, 1), (End::Operator, 2)] {
+            let summary = serde_json::json!({"sessions": sessions}).to_string();
+            std::fs::write(folder.summary_of(end), summary).unwrap();
+        }
+        let mut outcome = Outcome::of(spec().blank("default"));
+        add_summaries(&mut outcome, &folder);
+        assert_eq!(outcome.faults.len(), 1, "{:?}", outcome.faults);
+        assert!(outcome.faults[0].starts_with("operator: 2 sessions"), "{:?}", outcome.faults);
+        assert!(outcome.case.invalid);
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! Several runs of the same case in one row: the median of each figure, and the sum of what was missed.
 //!
-//! Pure. Invariant: a figure that a run does not have (nothing delivered) is left out of the median, and the number of
-//! runs is told.
+//! Pure. Invariants: a figure that a run does not have (nothing delivered) is left out of the median, and the number of
+//! runs is told; a run that is invalid or was interrupted is in no figure and no sum, and is counted apart.
+
+use std::collections::BTreeSet;
 
 use tokkyu_measure::table::{Row, Table, ms, percent};
 use tokkyu_measure::{DriveCase, StreamResult};
@@ -15,6 +17,7 @@ pub fn medians(cases: &[DriveCase]) -> Option<Table> {
     let header = vec![
         "case, stream",
         "runs",
+        "left out",
         "mean ms",
         "worst ms",
         "best ms",
@@ -48,18 +51,27 @@ fn same(one: &DriveCase, other: &DriveCase) -> bool {
 }
 
 fn rows(group: &[&DriveCase]) -> Vec<Row> {
-    let names = group[0].streams.iter().map(|stream| stream.name.as_str());
-    names.map(|name| row(group, name)).collect()
+    // Of all runs: one that broke off at once has none.
+    let names: BTreeSet<&str> =
+        group.iter().flat_map(|case| &case.streams).map(|stream| stream.name.as_str()).collect();
+    names.into_iter().map(|name| row(group, name)).collect()
+}
+
+/// A run counts if its figures may be believed and it came to its end.
+fn counts(case: &DriveCase) -> bool {
+    !case.invalid && !case.interrupted
 }
 
 fn row(group: &[&DriveCase], name: &str) -> Row {
+    let (good, left_out): (Vec<&DriveCase>, Vec<&DriveCase>) = group.iter().partition(|case| counts(case));
     let streams: Vec<&StreamResult> =
-        group.iter().flat_map(|case| case.streams.iter().find(|stream| stream.name == name)).collect();
+        good.iter().flat_map(|case| case.streams.iter().find(|stream| stream.name == name)).collect();
     let figure =
         |of: fn(&StreamResult) -> Option<f64>| median(streams.iter().filter_map(|s| of(s)).collect());
-    let mut cells =
-        vec![format!("{}, {}, {name}", group[0].network, group[0].qos), streams.len().to_string()];
+    let mut cells = vec![format!("{}, {}, {name}", group[0].network, group[0].qos)];
     cells.extend([
+        streams.len().to_string(),
+        left_out.len().to_string(),
         ms(figure(|s| s.figures.mean_ms)),
         ms(figure(|s| s.figures.worst_ms)),
         ms(figure(|s| s.figures.best_ms)),
@@ -107,7 +119,7 @@ mod tests {
         ];
         let table = medians(&cases).unwrap();
         let shown: Vec<[&str; 4]> = (table.rows.iter())
-            .map(|row| [&row.cells[1], &row.cells[2], &row.cells[8], &row.cells[9]].map(String::as_str))
+            .map(|row| [&row.cells[1], &row.cells[3], &row.cells[9], &row.cells[10]].map(String::as_str))
             .collect();
         assert_eq!(shown, [["3", "4.0", "3", "30"], ["2", "75.0", "0", "20"]]);
         assert!(table.rows.iter().all(|row| row.cells.len() == table.header.len()));
@@ -116,7 +128,26 @@ mod tests {
     #[test]
     fn a_run_without_a_figure_does_not_count_as_zero() {
         let cases = [case("lan", 0, Some(3.0), 0), case("lan", 1, None, 10), case("lan", 2, Some(5.0), 0)];
-        assert_eq!(medians(&cases).unwrap().rows[0].cells[2], "4.0");
+        assert_eq!(medians(&cases).unwrap().rows[0].cells[3], "4.0");
+    }
+
+    #[test]
+    fn invalid_and_interrupted_runs_are_in_no_figure_and_are_counted() {
+        let good = case("lan", 0, Some(3.0), 1);
+        let invalid = DriveCase { invalid: true, ..case("lan", 1, Some(500.0), 7) };
+        let interrupted = DriveCase { interrupted: true, ..case("lan", 2, Some(900.0), 9) };
+        let table = medians(&[invalid.clone(), good, interrupted]).unwrap();
+        let cells = |row: &Row| [1, 2, 3, 9, 10].map(|column: usize| row.cells[column].clone());
+        assert_eq!(cells(&table.rows[0]), ["1", "2", "3.0", "1", "10"]);
+        let none_good = medians(&[invalid.clone(), invalid]).unwrap();
+        assert_eq!(cells(&none_good.rows[0]), ["0", "2", "–", "0", "0"]);
+    }
+
+    #[test]
+    fn streams_that_the_first_run_lacks_have_a_row() {
+        let broken = DriveCase { streams: Vec::new(), invalid: true, ..case("lan", 0, None, 0) };
+        let table = medians(&[broken, case("lan", 1, Some(3.0), 0)]).unwrap();
+        assert_eq!((table.rows.len(), &*table.rows[0].cells[3]), (1, "3.0"));
     }
 
     #[test]

@@ -10,8 +10,8 @@
 //!                    └─ sim::simulate ─ virtual time ─► records ────────────┘
 //! ```
 //!
-//! A run is valid if its [`Outcome::faults`] are empty: every ledger closes, both ends agree, the wire has no flaw, both
-//! programs ended well, and every picture asked for was offered.
+//! A run is valid if its [`Outcome::faults`] are empty: every ledger closes, both ends agree, the wire has no flaw, one
+//! session lasted for the whole run, both programs ended well, and every picture asked for was offered.
 
 mod algorithm;
 mod bulk_flow;
@@ -41,7 +41,7 @@ pub use error::DriveError;
 pub use medians::medians;
 pub use network::{PROGRAM_PRIORITY, RELAY_PRIORITY};
 pub use paths::{CaseFolder, file_word};
-pub use plan::Plan;
+pub use plan::{Plan, folder_names};
 pub use quality::{Quality, UnknownQuality};
 pub use real::{Programs, START_DELAY, Watcher, run};
 pub use results::{EXPERIMENT, Results};

@@ -3,6 +3,7 @@
 //! Pure. Runs are outermost: the repetitions of a case lie apart in time, so that a disturbance of some minutes shows as
 //! one odd run and not as one odd case.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use tokkyu_link::sim::path::Profile;
@@ -72,16 +73,26 @@ impl CaseSpec {
         START_DELAY + self.span() + END_OF_RUN
     }
 
-    /// A name for the case's folder that no other case of the experiment has.
+    /// A name for the case's folder. Other cases of the experiment may have the same: see [`folder_names`].
     pub fn folder_name(&self) -> String {
         format!("{}-qos{}-run{}", file_word(&self.profile.name), self.quality.as_str(), self.run)
     }
 }
 
+/// A folder for each case that no other has. Names of networks lose what a file system may not like, so two can look the
+/// same; the later one gets the number of its case, which no other name ends with.
+pub fn folder_names(cases: &[CaseSpec]) -> Vec<String> {
+    let mut taken = BTreeSet::new();
+    let mut free = |number: usize, name: String| match taken.insert(name.clone()) {
+        true => name,
+        false => format!("{name}-case{number}"),
+    };
+    (1..).zip(cases).map(|(number, case)| free(number, case.folder_name())).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
 
     fn plan() -> Plan {
         Plan {
@@ -100,12 +111,23 @@ mod tests {
     #[test]
     fn every_combination_is_run_and_repetitions_lie_apart() {
         let cases = plan().cases();
-        let names: Vec<String> = cases.iter().map(CaseSpec::folder_name).collect();
+        let names = folder_names(&cases);
         assert_eq!(
             &names[..5],
             ["lan-qos1-run0", "lan-qoslink-run0", "wan-qos1-run0", "wan-qoslink-run0", "lan-qos1-run1"]
         );
         assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), 2 * 2 * 3);
+    }
+
+    #[test]
+    fn networks_whose_names_look_alike_get_folders_of_their_own() {
+        let trace = |name: &str| Profile { name: format!("trace:{name}"), ..Profile::named("lan").unwrap() };
+        let long = "x".repeat(80);
+        let networks =
+            [trace("a/b"), trace("a-b"), trace(&format!("{long}1")), trace(&format!("{long}2"))].to_vec();
+        let names = folder_names(&Plan { networks, ..plan() }.cases());
+        assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "{names:?}");
+        assert_eq!((&*names[0], &*names[2]), ("trace-a-b-qos1-run0", "trace-a-b-qos1-run0-case3"));
     }
 
     #[test]

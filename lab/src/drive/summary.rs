@@ -56,6 +56,13 @@ impl Summary {
         open
     }
 
+    /// Word of a session that ended during the run. Its successor starts with an empty link, so the figures are not
+    /// those of one drive.
+    pub(super) fn broken_session(&self) -> Option<String> {
+        let sessions = self.0.get("sessions")?.as_u64().filter(|sessions| *sessions > 1)?;
+        Some(format!("{sessions} sessions in place of one: the link broke during the run"))
+    }
+
     /// What is missing in the program's records, with its count.
     pub(super) fn gaps(&self) -> Vec<(&'static str, u64)> {
         let gaps = [
@@ -157,6 +164,13 @@ mod tests {
             "span_s": 1, "means": [71, 45, 88]});
         let told = Summary(json!({"qualities": [camera, {"stream": "of another version"}]})).qualities();
         assert_eq!(told, ["camera/1: JPEG quality 75 at first, 40 to 90, mean of each 1 s: 71 45 88"]);
+    }
+
+    #[test]
+    fn a_second_session_is_told_and_one_or_none_is_not() {
+        let told = |sessions: Value| Summary(json!({"sessions": sessions})).broken_session();
+        assert!(told(json!(2)).unwrap().starts_with("2 sessions"));
+        assert_eq!([told(json!(1)), told(json!(0)), told(Value::Null)], [None, None, None]);
     }
 
     #[test]

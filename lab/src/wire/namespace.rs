@@ -15,6 +15,7 @@ use nix::sys::signal::Signal;
 use nix::unistd::{Pid, getpid, getppid};
 
 use super::error::WireError;
+use super::user_namespace::REMEDY;
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -47,8 +48,8 @@ impl Namespace {
         match outcome.recv() {
             Ok(Ok(())) => Ok(namespace),
             Ok(Err(errno)) => {
-                let remedy = "run as root, or call enter_user_namespace_if_needed first in main";
-                Err(WireError::of("make a network namespace", remedy, errno))
+                // A program that is not root has tried `enter_user_namespace_if_needed` by now.
+                Err(WireError::of("make a network namespace", REMEDY, errno))
             }
             Err(_) => Err(WireError::ThreadGone { thread: THREAD }),
         }

@@ -51,6 +51,8 @@ pub struct DirectionReport {
 pub struct Lateness {
     /// Frames measured.
     pub frames: u64,
+    /// Arithmetic mean, within 1 %.
+    pub mean_ns: u64,
     /// Half were less late.
     pub p50_ns: u64,
     /// 99 in 100 were less late.
@@ -121,6 +123,8 @@ impl Lateness {
     pub(super) fn of(histogram: &Histogram<u64>) -> Self {
         Lateness {
             frames: histogram.len(),
+            // NaN of no frames becomes 0, as the percentiles are.
+            mean_ns: histogram.mean() as u64,
             p50_ns: histogram.value_at_quantile(0.5),
             p99_ns: histogram.value_at_quantile(0.99),
             worst_ns: histogram.max(),
@@ -135,8 +139,11 @@ impl fmt::Display for WireReport {
             let gone = direction.model.gone();
             writeln!(f, "{name}: offered {offered}, delivered {delivered}, gone {gone}")?;
         }
-        let Lateness { p50_ns, p99_ns, worst_ns, .. } = self.lateness;
-        writeln!(f, "relay lateness: p50 {p50_ns} ns, p99 {p99_ns} ns, worst {worst_ns} ns")?;
+        let Lateness { mean_ns, p50_ns, p99_ns, worst_ns, .. } = self.lateness;
+        writeln!(
+            f,
+            "relay lateness: mean {mean_ns} ns, p50 {p50_ns} ns, p99 {p99_ns} ns, worst {worst_ns} ns"
+        )?;
         writeln!(f, "relay: {:.1} % of a core, {}", self.cpu_share() * 1e2, self.scheduling)?;
         for flaw in self.flaws() {
             writeln!(f, "INVALID: {flaw}")?;
@@ -159,10 +166,9 @@ impl fmt::Display for Flaw {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn clean() -> WireReport {
+impl WireReport {
+    /// The report of a wire that carried nothing for a second.
+    pub(crate) fn of_nothing() -> Self {
         WireReport {
             up: DirectionReport::default(),
             down: DirectionReport::default(),
@@ -174,15 +180,29 @@ mod tests {
             device_dropped: 0,
         }
     }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lateness_has_a_mean_of_its_own_and_zeros_before_the_first_frame() {
+        let mut histogram = Lateness::histogram();
+        assert_eq!(Lateness::of(&histogram), Lateness::default());
+        [1_000, 1_000, 1_000, 97_000].iter().for_each(|ns| histogram.saturating_record(*ns));
+        let Lateness { mean_ns, p50_ns, .. } = Lateness::of(&histogram);
+        assert!((24_750..=25_250).contains(&mean_ns), "{mean_ns} ns, not the {p50_ns} ns of the median");
+    }
 
     #[test]
     fn a_clean_run_is_valid_and_any_loss_outside_the_model_is_not() {
-        assert_eq!(clean().flaws(), []);
-        assert_eq!(clean().cpu_share(), 0.25);
-        let mut dropped = clean();
+        assert_eq!(WireReport::of_nothing().flaws(), []);
+        assert_eq!(WireReport::of_nothing().cpu_share(), 0.25);
+        let mut dropped = WireReport::of_nothing();
         dropped.device_dropped = 3;
         assert_eq!(dropped.flaws(), [Flaw::DeviceDropped { packets: 3 }]);
-        let mut large = clean();
+        let mut large = WireReport::of_nothing();
         large.down.model.largest_frame_bytes = 1_515;
         large.up.failed_writes = 1;
         large.starved = 2;

@@ -10,6 +10,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use super::error::WireError;
 use super::interface::request_for;
 use super::port::{Port, none_if_would_block};
+use super::user_namespace::REMEDY;
 
 /// The device's name, the same in both namespaces.
 pub(super) const DEVICE: &str = "wire0";
@@ -36,8 +37,7 @@ impl Tap {
         // SAFETY: TUNSETIFF reads and writes one ifreq, which lives through the call.
         let result = unsafe { libc::ioctl(file.as_raw_fd(), libc::TUNSETIFF as _, &mut request) };
         if result != 0 {
-            let remedy = "run as root, or call enter_user_namespace_if_needed first in main";
-            return Err(WireError::of("make a TAP device", remedy, io::Error::last_os_error()));
+            return Err(WireError::of("make a TAP device", REMEDY, io::Error::last_os_error()));
         }
         Ok(Tap(file))
     }

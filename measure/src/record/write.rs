@@ -3,7 +3,7 @@
 //! Runs in a recording thread that may block on the disk. Memory is bounded by [`BUFFER_BYTES`] and one line.
 //! Invariant: whatever fails, the file ends with a whole line, so that what was measured before can be read (MEA-14).
 
-use std::fs::File;
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -23,12 +23,13 @@ pub struct RecordWriter {
 }
 
 impl RecordWriter {
-    /// Creates the file, or empties it, and puts the version and header lines into the buffer.
+    /// Creates the file and puts the version and header lines into the buffer.
     ///
     /// # Errors
-    /// [`RecordError::Storage`] if the file cannot be created.
+    /// [`RecordError::Storage`] if the file cannot be created, or is there already: what was measured before is kept
+    /// (MEA-16).
     pub fn create(path: &Path) -> Result<Self, RecordError> {
-        let file = File::create(path).map_err(|source| StorageError::new("create", path, source))?;
+        let file = new_file(path).map_err(|source| StorageError::new("create", path, source))?;
         let mut lines = LineBuffer::new(file);
         lines.push(&format!("{VERSION_PREFIX}{FORMAT}\n{HEADER}\n"));
         Ok(RecordWriter { path: path.to_path_buf(), lines, failed: false })
@@ -79,6 +80,22 @@ impl Drop for RecordWriter {
             let _ = self.flush();
         }
     }
+}
+
+/// A file that was not there before. What keeps nothing, such as a pipe or `/dev/stdout`, has nothing to lose and may be
+/// there.
+fn new_file(path: &Path) -> io::Result<File> {
+    match OpenOptions::new().write(true).create_new(true).open(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && !keeps_content(path) => {
+            OpenOptions::new().write(true).open(path)
+        }
+        result => result,
+    }
+}
+
+fn keeps_content(path: &Path) -> bool {
+    // What cannot be looked at might.
+    fs::metadata(path).map_or(true, |found| found.is_file())
 }
 
 fn line_of(record: &Record) -> String {
@@ -186,6 +203,18 @@ mod tests {
         writer.finish().unwrap();
         assert!(std::fs::metadata(&path).unwrap().len() > BUFFER_BYTES as u64);
         assert_eq!(read(&path).unwrap(), records);
+    }
+
+    #[test]
+    fn records_that_are_there_already_are_kept_and_another_file_is_asked_for() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("records.csv");
+        fs::write(&path, "measured yesterday").unwrap();
+        let error = RecordWriter::create(&path).unwrap_err().to_string();
+        assert!(error.contains("records.csv") && error.contains("give another file"), "{error}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "measured yesterday");
+        std::os::unix::fs::symlink(&path, dir.path().join("link.csv")).unwrap();
+        assert!(RecordWriter::create(&dir.path().join("link.csv")).is_err(), "a link to records");
     }
 
     #[test]
