@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use crossterm::event::{Event, KeyCode};
 use tempfile::TempDir;
 use tokkyu_contract::yaml::robot;
 use tokkyu_contract::{Ledger, MonoTime, Outcome};
@@ -343,8 +344,9 @@ fn a_wrong_key_is_said_clearly_and_ends_the_vehicle_with_its_own_exit_code() {
     let summary = fs::read_to_string(yard.path("vehicle.json")).unwrap();
     assert!(summary.contains("does not trust our key"), "the summary tells why");
 
-    let distrusts =
-        with(yard.vehicle(ROBOT, operator.local), |end| end.trust = vec![yard.path("stranger.pub")]);
+    let distrusts = with(yard.vehicle(ROBOT, operator.local), |end| {
+        (end.trust, end.records) = (vec![yard.path("stranger.pub")], None);
+    });
     let error = drive(distrusts).unwrap_err();
     assert!(matches!(error, DriveError::Refused(CloseReason::PeerKeyUntrusted { .. })), "{error}");
 
@@ -385,10 +387,13 @@ fn a_vehicle_told_to_keep_trying_waits_for_the_key_to_be_trusted() {
 fn a_port_that_is_in_use_is_named_with_what_to_do() {
     let yard = Yard::new();
     let first = start_operator(yard.operator(ROBOT));
+    let records = yard.path("second.csv");
     let taken = OperatorOptions { listen: Some(first.local), ..yard.operator(ROBOT) };
+    let taken = with(taken, |end| end.records = Some(records.clone()));
     let error = operator::run_with(taken, &mut Quiet, &StopFlag::new()).unwrap_err();
     assert!(error.to_string().contains("is in use"), "{error}");
     assert_eq!(error.exit_code(), ExitCode::NotPossible);
+    assert!(!records.exists(), "a start that failed leaves no file in the way of the next one");
     first.stop.set();
     first.thread.join().unwrap().unwrap();
 }
@@ -507,4 +512,139 @@ fn the_operator_sees_the_vehicles_gate_while_it_is_told_and_not_longer() {
     operator.stop.set();
     let operator = operator.thread.join().unwrap().unwrap();
     assert_eq!(operator.received.len(), 2, "reports are in nobody's books");
+}
+
+#[test]
+fn records_of_another_run_are_kept_and_another_file_is_asked_for() {
+    let yard = Yard::new();
+    for file in ["vehicle.csv", "operator.csv"] {
+        fs::write(yard.path(file), "measured yesterday").unwrap();
+    }
+    let vehicle = drive(yard.vehicle(ROBOT, "127.0.0.1:9".parse().unwrap())).unwrap_err();
+    let operator = operator::run_with(yard.operator(ROBOT), &mut Quiet, &StopFlag::new()).unwrap_err();
+    for (error, file) in [(vehicle, "vehicle.csv"), (operator, "operator.csv")] {
+        assert!(
+            error.to_string().contains(file) && error.to_string().contains("give another file"),
+            "{error}"
+        );
+        assert_eq!(error.exit_code(), ExitCode::NotWritten);
+        assert_eq!(fs::read_to_string(yard.path(file)).unwrap(), "measured yesterday");
+    }
+}
+
+#[test]
+fn an_operator_that_joins_a_running_vehicle_sees_as_many_pictures_as_it_asked_for() {
+    let yard = Yard::new();
+    let first = start_operator(yard.operator(ROBOT));
+    let (options, stop) = (yard.vehicle(ROBOT, first.local), StopFlag::new());
+    let for_thread = stop.clone();
+    let vehicle = thread::spawn(move || vehicle::run_with(options, &mut Quiet, NoMotors, &for_thread));
+    let delivered = |running: &Running| {
+        let heard = running.heard.lock().unwrap();
+        heard.statuses.last().map_or(0, |status| status.cameras[0].ledger.delivered)
+    };
+    wait_for(|| delivered(&first) >= 10);
+    let local = first.local;
+    first.stop.set();
+    first.thread.join().unwrap().unwrap();
+    let second = OperatorOptions { listen: Some(local), ..yard.operator(ROBOT) };
+    let second = start_operator(with(second, |end| (end.samples, end.records) = (Some(60), None)));
+    wait_for(|| second.thread.is_finished());
+    stop.set();
+    vehicle.join().unwrap().unwrap();
+    let summary = second.thread.join().unwrap().unwrap();
+    assert_eq!(summary.ending, Some(Ending::Completed));
+    assert!(summary.received.iter().all(|stream| stream.ledger.offered >= 60), "{:?}", summary.received);
+}
+
+/// An operator's display whose driver presses keys when told to.
+struct Keys {
+    ear: Ear<OperatorStatus>,
+    pressed: Receiver<char>,
+}
+
+impl Display<OperatorStatus> for Keys {
+    fn on_ready(&mut self, ready: &Ready) {
+        self.ear.on_ready(ready);
+    }
+
+    fn on_status(&mut self, now: MonoTime, status: &OperatorStatus) {
+        self.ear.on_status(now, status);
+    }
+
+    fn on_event(&mut self, now: MonoTime, event: &Happening) {
+        self.ear.on_event(now, event);
+    }
+
+    fn keyboard(&self) -> Option<bool> {
+        Some(false)
+    }
+
+    fn keys(&mut self, wait: Duration, on_key: &mut dyn FnMut(&Event)) -> bool {
+        let first = self.pressed.recv_timeout(wait);
+        for key in first.into_iter().chain(self.pressed.try_iter()) {
+            on_key(&Event::Key(KeyCode::Char(key).into()));
+        }
+        true
+    }
+}
+
+/// An operator at the keyboard, and its keys.
+fn start_at_keyboard(options: OperatorOptions) -> (Running, Sender<char>) {
+    let (ear, local, heard) = ear();
+    let ((keys, pressed), stop) = (channel(), StopFlag::new());
+    let for_thread = stop.clone();
+    let options = OperatorOptions { control: Some(Driver::Keyboard), ..options };
+    let mut display = Keys { ear, pressed };
+    let thread = thread::spawn(move || operator::run_with(options, &mut display, &for_thread));
+    let local = local.recv_timeout(Duration::from_secs(10)).expect("the operator listens");
+    (Running { local, heard, stop, thread }, keys)
+}
+
+#[test]
+fn an_operator_that_quits_with_its_emergency_stop_still_brings_it_to_the_vehicle() {
+    let yard = Yard::new();
+    let (operator, keys) = start_at_keyboard(yard.operator(ROBOT));
+    let (options, stop) = (yard.vehicle(ROBOT, operator.local), StopFlag::new());
+    let for_thread = stop.clone();
+    let vehicle = thread::spawn(move || vehicle::run_with(options, &mut Quiet, NoMotors, &for_thread));
+    let is_driving =
+        |status: &OperatorStatus| status.gate.as_ref().is_some_and(|gate| gate.state == "driving");
+    wait_for(|| operator.heard.lock().unwrap().statuses.last().is_some_and(is_driving));
+    ['x', 'q'].into_iter().for_each(|key| keys.send(key).unwrap());
+    operator.thread.join().unwrap().expect("the vehicle told that it stopped");
+    stop.set();
+    let gate = vehicle.join().unwrap().unwrap().gate.unwrap();
+    assert_eq!(gate.state, "EMERGENCY STOP");
+}
+
+#[test]
+fn an_emergency_stop_nobody_confirmed_is_told_at_the_end() {
+    let yard = Yard::new();
+    let (operator, keys) = start_at_keyboard(yard.operator(ROBOT));
+    ['x', 'q'].into_iter().for_each(|key| keys.send(key).unwrap());
+    let error = operator.thread.join().unwrap().unwrap_err();
+    assert!(matches!(error, DriveError::StopNotConfirmed), "{error}");
+    assert_eq!(error.exit_code(), ExitCode::Failed);
+    assert!(fs::read_to_string(yard.path("operator.json")).unwrap().contains("did not confirm"));
+}
+
+#[test]
+fn what_is_declared_and_not_carried_is_told_by_both_programs_and_so_are_missing_motors() {
+    let yard = Yard::new();
+    let robot = format!("{ROBOT}  camera/roof: {{class: realtime}}\n");
+    let operator = start_operator(yard.operator(&robot));
+    let (mut ear, _, heard) = ear::<VehicleStatus>();
+    let options = with(yard.vehicle(&robot, operator.local), |end| end.samples = Some(1));
+    vehicle::run_with(options, &mut ear, NoMotors, &StopFlag::new()).unwrap();
+    operator.stop.set();
+    operator.thread.join().unwrap().unwrap();
+    let tells = |events: &[String], what: &str| events.iter().any(|text| text.contains(what));
+    assert!(tells(
+        &operator.heard.lock().unwrap().events,
+        "flow camera/roof is not carried: it has no source"
+    ));
+    let events = &heard.lock().unwrap().events;
+    assert!(tells(events, "flow camera/roof is not carried: it has no source"), "{events:?}");
+    assert!(tells(events, "no motors attached"), "{events:?}");
 }

@@ -111,7 +111,7 @@ fn drive() -> io::Result<()> {
     let driven = Controls::new(0.5, 0.0, -0.25).expect("in range");
     for (sequence, controls) in [driven, Controls::emergency(), Controls::release()].into_iter().enumerate() {
         let issued = MonoTime::from_millis(20 * sequence as u64);
-        commands.extend([20, 5]); // ms since the one before, and ms on the way
+        commands.extend([20, 5, 1]); // ms since the one before, ms on the way, ms that may be off
         commands.extend(Command { controls, sequence: sequence as u64, issued }.encode());
     }
     write("command", "drive_stop_reset", commands)?;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokkyu_contract::MonoTime;
 use tokkyu_drive::control::Command;
 use tokkyu_drive::control::command::COMMAND_BYTES;
-use tokkyu_drive::safety::{Gate, Limits};
+use tokkyu_drive::safety::{Age, Gate, Limits};
 
 fn check_bytes(bytes: &[u8], command: &Command<tokkyu_contract::PeerTime>) {
     let issued = MonoTime::from_nanos(command.issued.as_nanos());
@@ -18,13 +18,14 @@ fn check_bytes(bytes: &[u8], command: &Command<tokkyu_contract::PeerTime>) {
 fuzz_target!(|bytes: &[u8]| {
     let mut gate = Gate::new(Limits::default());
     let mut now = MonoTime::from_millis(1_000);
-    for chunk in bytes.chunks(COMMAND_BYTES + 2) {
-        let (times, sample) = chunk.split_at(chunk.len().min(2));
-        let [step_ms, age_ms] = [0, 1].map(|at| u64::from(*times.get(at).unwrap_or(&0)));
-        now += Duration::from_millis(step_ms);
+    for chunk in bytes.chunks(COMMAND_BYTES + 3) {
+        let (times, sample) = chunk.split_at(chunk.len().min(3));
+        let times = [0, 1, 2].map(|at| u64::from(*times.get(at).unwrap_or(&0)));
+        let [step, estimate, error] = times.map(Duration::from_millis);
+        now += step;
         if let Ok(command) = Command::decode(sample) {
             check_bytes(sample, &command);
-            gate.on_command(now, Duration::from_millis(age_ms), &command);
+            gate.on_command(now, Age { estimate, error }, &command);
         }
         gate.on_tick(now);
         let out = gate.output();

@@ -17,6 +17,10 @@ Examples:
   tokkyu operator --site site.yaml --status plain --control drive.csv --save pictures";
 
 /// The operator's program: shows what arrives and how old it is, and sends the driver's commands 50 times a second.
+///
+/// --duration counts from the first session, --samples from the first picture seen of each camera. A --records file must not
+/// exist yet. After an emergency stop it does not end before the vehicle tells that it stopped, but for at most a second;
+/// if the vehicle does not, it says so and ends with exit code 1.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{CODES}"))]
 pub struct Operator {

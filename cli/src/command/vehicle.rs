@@ -17,7 +17,9 @@ Examples:
 
 /// The vehicle's program: sends the pictures of every flow that has a source, and lets fresh commands through.
 ///
-/// Dials the operator, again after a lost session. Without fresh commands it brakes (safe stop).
+/// Dials the operator, again after a lost session. Without fresh commands it brakes (safe stop). No motors are attached:
+/// the gate's output is shown only; tokkyu_drive::vehicle::run_with takes yours. --duration counts from the first tick, as
+/// --samples does. A --records file must not exist yet.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{CODES}"))]
 pub struct Vehicle {

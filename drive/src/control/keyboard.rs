@@ -123,6 +123,11 @@ impl Keyboard {
         }
     }
 
+    /// The emergency stop was asked for, and not released since.
+    pub fn is_stopped(&self) -> bool {
+        self.stopped
+    }
+
     /// The terminal told something at `now`.
     pub fn on_event(&mut self, now: MonoTime, event: &Event) -> Asked {
         match event {

@@ -47,6 +47,11 @@ impl SharedKeyboard {
         // A thread that panicked with the lock held was in a pure function of a few numbers, each valid by itself.
         self.0.lock().unwrap_or_else(PoisonError::into_inner).on_event(now, event)
     }
+
+    /// The emergency stop was asked for, and perhaps not sent yet.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_stopped()
+    }
 }
 
 impl ControlSource for SharedKeyboard {

@@ -13,9 +13,12 @@
 //!      └────── time over, told to stop or to quit, vehicle left after its pictures: at once ────────────▶┘
 //! ```
 //!
+//! After an emergency stop the end waits until the vehicle tells that it stopped, at most a second; see `estop.rs`.
+//!
 //! An operator never ends because of a refused handshake: whoever can reach its port could end it.
 
 mod driver;
+mod estop;
 mod finish;
 mod options;
 mod pictures;

@@ -16,6 +16,7 @@ use tokkyu_link::runtime::{Link, LinkEvent, LinkState};
 use tokkyu_measure::{Environment, Figures};
 
 use super::driver::{self, SharedKeyboard, Wheel};
+use super::estop::StopWatch;
 use super::pictures;
 use super::status::{
     CaptureClock, DriverControls, DriverStatus, GateHeard, OperatorStatus, PictureStatus, SavedFigures,
@@ -23,6 +24,7 @@ use super::status::{
 use super::{OperatorOptions, OperatorSummary};
 use crate::control::Controls;
 use crate::program::figures::ms;
+use crate::program::wiring;
 use crate::program::{
     Arrived, ClockPair, Desk, DriveError, GateEar, LinkMeter, LinkWatch, ReceivedBooks, Recent, SentBook,
     Session, StopFlag, Ticks, endpoint_name, news_of, news_of_handshakes,
@@ -100,6 +102,7 @@ pub(super) struct Operator<'a> {
     pub(super) cameras: Vec<CameraSide>,
     pub(super) driver: Option<DriverSide>,
     pub(super) keyboard: Option<SharedKeyboard>,
+    pub(super) estop: StopWatch,
     /// `None` for a robot nobody can drive.
     pub(super) gate: Option<GateEar>,
     pub(super) received: ReceivedBooks,
@@ -114,6 +117,9 @@ pub(super) struct Operator<'a> {
 impl Operator<'_> {
     /// Runs to the end.
     pub(super) fn run(mut self) -> Result<OperatorSummary, DriveError> {
+        for words in wiring::not_carried(&self.options.end.robot) {
+            self.desk.tell(words);
+        }
         if let Some(first) = self.options.end.start_at {
             self.start_driving(first, self.pictures_end(first));
         }
@@ -121,16 +127,37 @@ impl Operator<'_> {
             let waited = self.take_keys();
             self.take_events(if waited { Duration::ZERO } else { LOOK_EVERY });
             self.take_reports();
-            if let Some(gate) = &mut self.gate {
-                gate.listen();
-            }
+            self.listen_to_gate(clock::now());
             self.tell_status(clock::now());
         }
         self.finish()
     }
 
-    /// The one place where the phase moves on time and requests; the vehicle's leaving moves it in `on_down`.
+    fn listen_to_gate(&mut self, now: MonoTime) {
+        // A key that was pressed counts before its command is sent.
+        let wish = self.keyboard.as_ref().is_some_and(SharedKeyboard::is_stopped)
+            || self.driver.as_ref().and_then(|driver| driver.controls).is_some_and(|wanted| wanted.e_stop());
+        self.estop.on_wish(now, wish);
+        let Some(gate) = &mut self.gate else { return };
+        gate.listen();
+        if let Some((at, state)) = gate.newest() {
+            self.estop.on_report(at, state);
+        }
+    }
+
+    /// Nothing ends with an emergency stop under way: its commands are sent on until the vehicle tells that it stopped.
     fn is_over(&mut self, now: MonoTime) -> bool {
+        if !self.wants_to_end(now) || self.estop.holds(now) {
+            return false;
+        }
+        if self.estop.is_open() {
+            self.course.failure.get_or_insert(DriveError::StopNotConfirmed);
+        }
+        true
+    }
+
+    /// The one place where the phase moves on time and requests; the vehicle's leaving moves it in `on_down`.
+    fn wants_to_end(&mut self, now: MonoTime) -> bool {
         if self.watch.is_gone(self.link.stats().at) {
             self.course.failure.get_or_insert(DriveError::LinkGone);
         }
@@ -151,12 +178,11 @@ impl Operator<'_> {
         self.course.interrupted || self.desk.quit || lasted || self.course.failure.is_some()
     }
 
-    /// Whether the last picture asked for was seen of every camera, or something after it.
+    /// Whether as many pictures as asked for were due of every camera since the first one seen: a vehicle that has been
+    /// running does not begin at 0.
     fn saw_last_pictures(&self) -> bool {
-        let Some(last) = self.options.end.samples.and_then(|samples| samples.checked_sub(1)) else {
-            return false;
-        };
-        let seen = |stream| self.received.highest(stream).is_some_and(|highest| highest >= last);
+        let Some(samples) = self.options.end.samples else { return false };
+        let seen = |stream| self.received.spanned(stream) >= u64::from(samples);
         !self.cameras.is_empty() && (0..self.cameras.len()).all(seen)
     }
 
@@ -206,6 +232,7 @@ impl Operator<'_> {
         self.session.set(Some(session));
         self.desk.tell(format!("session {session} is up"));
         let now = clock::now();
+        self.estop.on_session(now);
         self.course.first_session.get_or_insert(now);
         self.start_driving(now + GET_ACQUAINTED, None);
     }
@@ -218,11 +245,15 @@ impl Operator<'_> {
         }
     }
 
-    /// A vehicle that leaves after its pictures has ended its run.
+    /// A vehicle that leaves after its pictures has ended its run; its word that it leaves may be lost, its last pictures
+    /// are as good.
     fn on_down(&mut self, reason: &CloseReason) {
         self.take_reports();
-        let left = matches!(reason, CloseReason::ByPeer { .. });
-        let came = (0..self.cameras.len()).any(|stream| self.received.highest(stream).is_some());
+        let is_whole =
+            |samples| (0..self.cameras.len()).all(|stream| self.received.is_whole(stream, samples));
+        let left =
+            matches!(reason, CloseReason::ByPeer { .. }) || self.options.end.samples.is_some_and(is_whole);
+        let came = (0..self.cameras.len()).any(|stream| self.received.spanned(stream) > 0);
         if matches!(self.phase, Phase::Settling { .. }) || left && came && self.options.end.samples.is_some()
         {
             self.phase = Phase::Over;

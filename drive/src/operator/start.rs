@@ -9,6 +9,7 @@ use tokkyu_link::runtime::{Link, Role};
 use tokkyu_measure::Figures;
 
 use super::driver::{self, Seat, Wheel};
+use super::estop::StopWatch;
 use super::pictures::{self, Pictures};
 use super::run::{CameraSide, Course, DriverSide, Inbox, Operator, Phase};
 use super::status::CaptureClock;
@@ -74,6 +75,7 @@ impl<'a> Operator<'a> {
             session,
             driver,
             keyboard,
+            estop: StopWatch::default(),
             gate,
             threads,
             halt,

@@ -136,7 +136,7 @@ impl SavedFigures {
             written: counts.written,
             dropped: counts.dropped,
             refused: counts.refused,
-            trouble: saver.trouble().map(str::to_owned),
+            trouble: saver.trouble(),
         }
     }
 }

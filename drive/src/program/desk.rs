@@ -31,7 +31,12 @@ pub(crate) struct Desk<'a, S> {
 
 impl<'a, S> Desk<'a, S> {
     /// Tells that the program runs, and what the link's thread was granted.
-    pub(crate) fn open(display: &'a mut dyn Display<S>, records: RecordsFile, ready: Ready) -> Desk<'a, S> {
+    pub(crate) fn open(
+        display: &'a mut dyn Display<S>,
+        mut records: RecordsFile,
+        ready: Ready,
+    ) -> Desk<'a, S> {
+        records.begin();
         display.on_ready(&ready);
         let mut desk = Desk {
             display,

@@ -69,6 +69,11 @@ pub enum DriveError {
     /// The link's thread ended by itself.
     #[error("the link's thread ended by itself; this is a fault of tokkyu, please report it")]
     LinkGone,
+    /// The program ended after an emergency stop of which the vehicle told nothing.
+    #[error(
+        "the vehicle did not confirm the emergency stop: it brakes after its deadline, but nothing is latched there; look at it, or stop it by its own switch"
+    )]
+    StopNotConfirmed,
     /// The peer will not have us, or we will not have it, and waiting changes nothing.
     #[error("{0}")]
     Refused(CloseReason),
@@ -136,7 +141,7 @@ impl DriveError {
                 ExitCode::NotPossible
             }
             E::Control(_) => ExitCode::Usage,
-            E::LinkGone => ExitCode::Failed,
+            E::LinkGone | E::StopNotConfirmed => ExitCode::Failed,
             E::Save(_) | E::NotSaved(_) | E::Records(_) | E::Summary(_) => ExitCode::NotWritten,
         }
     }

@@ -97,6 +97,11 @@ impl GateEar {
         }
     }
 
+    /// The newest report of all, and when it was made, by our clock.
+    pub(crate) fn newest(&self) -> Option<(MonoTime, State)> {
+        self.heard.map(|(at, report)| (at, report.state))
+    }
+
     /// Whether `flow` of the session is this one: its misses are in nobody's books.
     pub(crate) fn is_flow(&self, flow: FlowId) -> bool {
         self.flow == Some(flow)

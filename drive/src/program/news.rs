@@ -27,7 +27,8 @@ pub(crate) fn news_of_handshakes(before: &FailedHandshakes, after: &FailedHandsh
     if after.untrusted_key > before.untrusted_key {
         news.push(
             "a machine whose key is not trusted here wanted in; if it is your vehicle, copy its .pub file here and \
-             run: tokkyu keys trust FILE",
+             run: tokkyu keys trust FILE --into DIR, with DIR the folder of --trust or of trust: in site.yaml; then start \
+             again",
         );
     }
     if after.other_protocol > before.other_protocol {
@@ -108,7 +109,8 @@ mod tests {
         let before = FailedHandshakes { untrusted_key: 1, ..FailedHandshakes::default() };
         let after = FailedHandshakes { untrusted_key: 3, timed_out: 1, ..before };
         let news = news_of_handshakes(&before, &after);
-        assert!(news.len() == 1 && news[0].contains("tokkyu keys trust FILE"), "{news:?}");
+        assert!(news.len() == 1 && news[0].contains("tokkyu keys trust FILE --into DIR"), "{news:?}");
+        assert!(news[0].ends_with("then start again"), "{news:?}");
         assert!(news_of_handshakes(&after, &after).is_empty());
     }
 

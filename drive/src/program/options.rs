@@ -21,12 +21,12 @@ pub struct EndOptions {
     pub identity: Option<PathBuf>,
     /// Files or folders of public keys that may be the peer's (`--trust`).
     pub trust: Vec<PathBuf>,
-    /// Where records of each sample are written (`--records`).
+    /// Where records of each sample are written (`--records`); a file that exists is refused.
     pub records: Option<PathBuf>,
     /// Where the summary is written, JSON (`--summary`).
     pub summary: Option<PathBuf>,
-    /// End after this many pictures of each camera, warm-up included (`--samples`). The operator ends when the vehicle has
-    /// gone, or 2 s after the last of them was due, once pictures came.
+    /// End after this many pictures of each camera, warm-up included (`--samples`); the operator counts from the first one it
+    /// sees, and ends when the vehicle has gone, or 2 s after the last of them.
     pub samples: Option<u32>,
     /// End after this time: from the vehicle's first tick, from the operator's first session (`--duration`).
     pub duration: Option<Duration>,

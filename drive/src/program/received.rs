@@ -6,6 +6,9 @@
 //! and sequence number of the session alone; the distance between both numbers, seen on the samples that arrived,
 //! turns one into the other (DRV-71). Misses before the first arrival wait for it, at most [`MOST_HELD`].
 //! Invariant: a sample is in one record at most.
+//!
+//! Numbers that go back in a new session are those of a sender that started again: a new run, with a ledger of its own,
+//! so that no number of the one run hides a loss of the other.
 
 use std::collections::BTreeMap;
 
@@ -37,6 +40,12 @@ pub(crate) struct Arrived {
 /// The receiver's side of one stream.
 struct ReceivedBook {
     stream: String,
+    /// The newest session of which a number is known.
+    session: u64,
+    /// Runs of the sender that are over.
+    before: Ledger,
+    spanned_before: u64,
+    /// The sender's present run: what is settled, and first and last number.
     ledger: Ledger,
     numbers: Option<(u32, u32)>,
 }
@@ -60,6 +69,9 @@ impl ReceivedBooks {
     pub(crate) fn new<'a>(streams: impl IntoIterator<Item = &'a str>) -> ReceivedBooks {
         let book = |stream: &str| ReceivedBook {
             stream: stream.to_owned(),
+            session: 0,
+            before: Ledger::default(),
+            spanned_before: 0,
             ledger: Ledger::default(),
             numbers: None,
         };
@@ -83,6 +95,9 @@ impl ReceivedBooks {
             Some(number) => number,
             None => self.number_of(arrived.id).map_or(arrived.id.sequence, |(_, number)| number),
         };
+        if arrived.number.is_some() {
+            self.books[arrived.stream].notice_restart(arrived.session, number);
+        }
         let mut records = vec![self.delivered(arrived, number)];
         if arrived.session == self.session && arrived.number.is_some() {
             let distance = number.wrapping_sub(arrived.id.sequence);
@@ -110,18 +125,22 @@ impl ReceivedBooks {
     /// Counts of a stream, as far as this end knows: offered is what the numbers span, lost is what left no trace.
     pub(crate) fn ledger(&self, stream: usize) -> Ledger {
         let book = &self.books[stream];
-        let spanned = book.numbers.map_or(0, |(first, last)| u64::from(last - first) + 1);
-        let seen = book.ledger.settled();
-        Ledger {
-            offered: spanned.max(seen),
-            lost: book.ledger.lost + spanned.saturating_sub(seen),
-            ..book.ledger
-        }
+        let mut ledger = book.before;
+        ledger += book.of_run();
+        ledger
     }
 
-    /// Highest number of a stream seen so far.
-    pub(crate) fn highest(&self, stream: usize) -> Option<u32> {
-        self.books[stream].numbers.map(|(_, last)| last)
+    /// How many samples of a stream its numbers span, over all runs of the sender; what came before the first one seen is
+    /// not counted.
+    pub(crate) fn spanned(&self, stream: usize) -> u64 {
+        let book = &self.books[stream];
+        book.spanned_before + book.spanned()
+    }
+
+    /// Whether a stream was seen from its sender's beginning on, but for some of its warm-up, and up to number `samples` − 1.
+    pub(crate) fn is_whole(&self, stream: usize, samples: u32) -> bool {
+        let whole = |(first, last)| first < WARM_UP_SAMPLES && last >= samples.saturating_sub(1);
+        self.books[stream].numbers.is_some_and(whole)
     }
 
     fn number_of(&self, id: TraceId) -> Option<(usize, u32)> {
@@ -146,6 +165,28 @@ impl ReceivedBooks {
 }
 
 impl ReceivedBook {
+    /// Sample `number` came in `session`.
+    fn notice_restart(&mut self, session: u64, number: u32) {
+        let goes_back = self.numbers.is_some_and(|(_, last)| number <= last);
+        if session > self.session && goes_back {
+            self.before += self.of_run();
+            self.spanned_before += self.spanned();
+            (self.ledger, self.numbers) = (Ledger::default(), None);
+        }
+        self.session = self.session.max(session);
+    }
+
+    fn spanned(&self) -> u64 {
+        self.numbers.map_or(0, |(first, last)| u64::from(last - first) + 1)
+    }
+
+    /// Counts of the sender's present run.
+    fn of_run(&self) -> Ledger {
+        let (spanned, seen) = (self.spanned(), self.ledger.settled());
+        let lost = self.ledger.lost + spanned.saturating_sub(seen);
+        Ledger { offered: spanned.max(seen), lost, ..self.ledger }
+    }
+
     /// Without stamps: of a sample that never came in whole none is known.
     fn record(&mut self, number: u32, outcome: Outcome) -> Record {
         self.ledger.settle(outcome);
@@ -232,7 +273,39 @@ mod tests {
         let expected = Ledger { offered: 5, delivered: 3, late: 1, lost: 1, ..Ledger::default() };
         assert_eq!(books.ledger(0), expected);
         assert!(books.ledger(0).closes() && books.ledger(1).closes());
-        assert_eq!((books.highest(0), books.highest(1)), (Some(7), None));
+        assert_eq!((books.spanned(0), books.spanned(1)), (5, 0), "the first number seen is 3");
+    }
+
+    #[test]
+    fn a_sender_that_starts_again_gets_a_run_of_its_own() {
+        let mut books = books();
+        for session in [1, 2] {
+            for number in (0..500).filter(|number| number % 10 != 5) {
+                books.on_arrived(&arrived(0, session, id(1, number), number));
+            }
+        }
+        let expected = Ledger { offered: 1_000, delivered: 900, lost: 100, ..Ledger::default() };
+        assert_eq!((books.ledger(0), books.spanned(0)), (expected, 1_000));
+    }
+
+    #[test]
+    fn a_stream_is_whole_without_its_very_first_samples_and_not_from_the_middle() {
+        let mut books = books();
+        for (stream, first) in [(0, 2), (1, 500)] {
+            books.on_arrived(&arrived(stream, 1, id(1, first), first));
+            books.on_arrived(&arrived(stream, 1, id(1, first + 37), first + 37));
+        }
+        assert!(books.is_whole(0, 40) && !books.is_whole(0, 41) && !books.is_whole(1, 40));
+    }
+
+    #[test]
+    fn a_sender_that_goes_on_in_a_new_session_stays_in_its_run() {
+        let mut books = books();
+        for (session, number) in [(1, 0), (1, 2), (1, 1), (2, 4)] {
+            books.on_arrived(&arrived(0, session, id(1, number), number));
+        }
+        let expected = Ledger { offered: 5, delivered: 4, lost: 1, ..Ledger::default() };
+        assert_eq!(books.ledger(0), expected, "3 was lost between the sessions");
     }
 
     #[test]

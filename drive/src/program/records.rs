@@ -1,9 +1,11 @@
 //! The records file of a run, where one is asked for.
 //!
-//! Runs in the main thread, which may wait for the disk. Invariant: a disk that fails ends the recording and nothing
-//! else; the failure is told at once and decides the exit code at the end (DRV-74).
+//! Runs in the main thread, which may wait for the disk. Invariants: a disk that fails ends the recording and nothing
+//! else; the failure is told at once and decides the exit code at the end (DRV-74). A file that exists is never written
+//! over, and a start that fails leaves none behind, or it would keep the next one from beginning.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use tokkyu_measure::{Record, RecordError, RecordWriter};
 
@@ -11,13 +13,21 @@ use tokkyu_measure::{Record, RecordError, RecordWriter};
 pub(crate) struct RecordsFile {
     writer: Option<RecordWriter>,
     failed: Option<RecordError>,
+    /// The file, until the program runs.
+    unused: Option<PathBuf>,
 }
 
 impl RecordsFile {
-    /// Begins the file, so that a path that cannot be written is told before the run.
+    /// Makes the file, so that a path that is taken or cannot be written is told before the run. Without
+    /// [`RecordsFile::begin`] it goes again.
     pub(crate) fn create(path: Option<&Path>) -> Result<RecordsFile, RecordError> {
         let writer = path.map(RecordWriter::create).transpose()?;
-        Ok(RecordsFile { writer, failed: None })
+        Ok(RecordsFile { writer, failed: None, unused: path.map(Path::to_path_buf) })
+    }
+
+    /// The program runs: the file is kept from now on.
+    pub(crate) fn begin(&mut self) {
+        self.unused = None;
     }
 
     /// Writes `records`; a failure is given back once.
@@ -34,11 +44,23 @@ impl RecordsFile {
     }
 
     /// Brings everything to the disk.
-    pub(crate) fn finish(self) -> Result<(), RecordError> {
-        match (self.failed, self.writer) {
+    pub(crate) fn finish(mut self) -> Result<(), RecordError> {
+        match (self.failed.take(), self.writer.take()) {
             (Some(error), _) => Err(error),
             (None, Some(writer)) => writer.finish(),
             (None, None) => Ok(()),
+        }
+    }
+}
+
+impl Drop for RecordsFile {
+    fn drop(&mut self) {
+        let Some(path) = self.unused.take() else { return };
+        // Its first lines go to the disk before the file does.
+        self.writer = None;
+        // A pipe or a link was not made by us.
+        if fs::symlink_metadata(&path).is_ok_and(|found| found.is_file()) {
+            let _ = fs::remove_file(&path);
         }
     }
 }

@@ -95,6 +95,23 @@ pub(crate) fn command_flow(robot: &Robot) -> Result<Option<&Flow>, DriveError> {
     Ok(first)
 }
 
+/// Words for each flow that neither program carries, with the remedy. Flows of other programs (`match`) are none of ours.
+pub(crate) fn not_carried(robot: &Robot) -> Vec<String> {
+    let words = |flow: &Flow| {
+        let why = match (flow.toward, flow.source.is_some(), flow.class) {
+            (Toward::Operator, true, _) | (Toward::Vehicle, _, Class::Control) => return None,
+            (Toward::Operator, false, _) => {
+                "it has no source; add source: {v4l2: /dev/video0} or another to it"
+            }
+            (Toward::Vehicle, ..) => {
+                "of the flows toward the vehicle only the one of class control is; give it to another program"
+            }
+        };
+        Some(format!("flow {} is not carried: {why} (robot.yaml)", flow.name))
+    };
+    robot.flows.iter().filter(|flow| flow.matching.is_none()).filter_map(words).collect()
+}
+
 /// Time between two samples of `flow`.
 pub(crate) fn period(flow: &Flow) -> Duration {
     let usual = if flow.toward == Toward::Vehicle { COMMAND_PERIOD } else { CAMERA_PERIOD };
@@ -161,6 +178,25 @@ mod tests {
         assert!(matches!(command_flow(&small), Err(DriveError::Flow { .. })));
         let reserved = command_flow(&robot("  tokkyu/gate: {class: realtime}\n")).unwrap_err().to_string();
         assert!(reserved.contains("tokkyu/gate") && reserved.contains("another name"), "{reserved}");
+    }
+
+    #[test]
+    fn every_flow_that_is_not_carried_is_named_with_the_remedy_and_no_other() {
+        let robot = robot(
+            "  a: {class: realtime}\n  b: {class: realtime, source: {test: picture}}\n  \
+             c: {class: control, toward: vehicle}\n  d: {class: background, toward: vehicle}\n  \
+             e: {class: background, match: {dst_port: 443}}\n",
+        );
+        let words = not_carried(&robot);
+        assert_eq!(words.len(), 2, "{words:?}");
+        assert!(
+            words[0].starts_with("flow a is not carried") && words[0].contains("add source:"),
+            "{words:?}"
+        );
+        assert!(
+            words[1].starts_with("flow d is not carried") && words[1].contains("class control"),
+            "{words:?}"
+        );
     }
 
     #[test]

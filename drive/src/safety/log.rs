@@ -55,6 +55,8 @@ pub struct Counts {
     pub e_stops: u64,
     /// Refused as too old.
     pub too_old: u64,
+    /// Refused because their age is not known well enough.
+    pub age_unknown: u64,
     /// Refused as out of order.
     pub out_of_order: u64,
     /// Refused because the emergency stop is latched.
@@ -66,7 +68,8 @@ pub struct Counts {
 impl Counts {
     /// All commands that came, whatever became of them.
     pub const fn commands(&self) -> u64 {
-        self.accepted + self.resets + self.e_stops + self.too_old + self.out_of_order + self.latched
+        let refused = self.too_old + self.age_unknown + self.out_of_order + self.latched;
+        self.accepted + self.resets + self.e_stops + refused
     }
 }
 
@@ -98,6 +101,7 @@ impl Log {
             What::Reset => &mut counts.resets,
             What::EmergencyStop => &mut counts.e_stops,
             What::Refused(Refusal::TooOld) => &mut counts.too_old,
+            What::Refused(Refusal::AgeUnknown) => &mut counts.age_unknown,
             What::Refused(Refusal::OutOfOrder) => &mut counts.out_of_order,
             What::Refused(Refusal::Latched) => &mut counts.latched,
             What::DeadlineMissed => &mut counts.deadlines_missed,

@@ -14,15 +14,16 @@
 //!         └───────────────────────▶ EmergencyStop ◀─────────────────────────────┘
 //!                 e-stop                                   e-stop
 //! ```
-//! "Fresh" is: not older than the lifespan, and of a higher sequence number than every command accepted before in
-//! this session. Invariants:
+//! "Fresh" is: not older than the lifespan, by a clock estimate whose error is not longer than the lifespan either, and
+//! of a higher sequence number than every command accepted before in this session. Invariants:
 //!
 //! * the motors get throttle only in `Driving`, and only from the newest fresh command;
 //! * an emergency stop counts at any age and out of order (late is better than never), but not from before the last
 //!   accepted reset, so that a packet which wandered about cannot stop the vehicle again;
 //! * `EmergencyStop` ends by a fresh reset alone, not by time, not by a new session.
 //!
-//! From the driver letting go of everything by losing the link to the brakes it is at most lifespan + deadline.
+//! From the driver letting go of everything by losing the link to the brakes it is at most lifespan + deadline + the error
+//! of the clock estimate, which is at most another lifespan.
 
 mod log;
 pub mod report;
@@ -109,10 +110,21 @@ pub struct Change {
 pub enum Refusal {
     /// Older than the lifespan.
     TooOld,
+    /// Its age is known less exactly than to a lifespan, or not at all: it may be older than any bound.
+    AgeUnknown,
     /// Its sequence number is not higher than that of the newest one: overtaken on the way, or a copy.
     OutOfOrder,
     /// Fresh, but the emergency stop is latched and this is no reset.
     Latched,
+}
+
+/// How old a command is, by an estimate of the operator's clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Age {
+    /// Since the driver meant it.
+    pub estimate: Duration,
+    /// Bound of the estimate's error; `Duration::MAX` before the operator's clock is known.
+    pub error: Duration,
 }
 
 /// What became of a command.
@@ -168,7 +180,7 @@ impl Gate {
     }
 
     /// A command arrived at `now`, `age` after the driver meant it (by the link's estimate of the operator's clock).
-    pub fn on_command(&mut self, now: MonoTime, age: Duration, command: &Command<PeerTime>) -> Reaction {
+    pub fn on_command(&mut self, now: MonoTime, age: Age, command: &Command<PeerTime>) -> Reaction {
         // The order in which the caller saw a tick and a packet must not decide whether a gap is noticed.
         let missed = self.on_tick(now);
         if command.controls.e_stop() {
@@ -203,9 +215,11 @@ impl Gate {
         Reaction { refused: None, missed: None, change: self.step(now, Event::EmergencyStop) }
     }
 
-    fn refusal(&self, age: Duration, command: &Command<PeerTime>) -> Option<Refusal> {
-        if age > self.limits.lifespan {
+    fn refusal(&self, age: Age, command: &Command<PeerTime>) -> Option<Refusal> {
+        if age.estimate > self.limits.lifespan {
             Some(Refusal::TooOld)
+        } else if age.error > self.limits.lifespan {
+            Some(Refusal::AgeUnknown)
         } else if self.newest.is_some_and(|(_, newest)| command.sequence <= newest.sequence) {
             Some(Refusal::OutOfOrder)
         } else if self.state == State::EmergencyStop && !command.controls.reset() {

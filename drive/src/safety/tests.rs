@@ -11,6 +11,11 @@ fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
 }
 
+/// An age that is known exactly.
+fn aged(estimate: Duration) -> Age {
+    Age { estimate, error: Duration::ZERO }
+}
+
 fn command(sequence: u64, controls: Controls) -> Command<PeerTime> {
     Command { controls, sequence, issued: PeerTime::ZERO }
 }
@@ -37,7 +42,7 @@ const HAPPENINGS: [&str; 10] = [
 fn make_happen(gate: &mut Gate, happening: &str) {
     let (now, young, old) = (at(1_000), ms(150), ms(151));
     let mut send = |sequence, age, controls| {
-        gate.on_command(now, age, &command(sequence, controls));
+        gate.on_command(now, aged(age), &command(sequence, controls));
     };
     match happening {
         "fresh command" => send(11, young, forward()),
@@ -58,7 +63,7 @@ fn make_happen(gate: &mut Gate, happening: &str) {
 fn gate_in(state: State) -> Gate {
     let mut gate = Gate::new(Limits::default());
     let mut send = |time, sequence, controls| {
-        gate.on_command(time, Duration::ZERO, &command(sequence, controls));
+        gate.on_command(time, aged(Duration::ZERO), &command(sequence, controls));
     };
     match state {
         State::Waiting => {}
@@ -126,16 +131,41 @@ fn every_stop_leaves_the_wheels_where_the_driver_had_them() {
 fn a_command_of_exactly_the_lifespan_passes_and_one_nanosecond_more_does_not() {
     let mut gate = Gate::new(Limits::default());
     let over = DEFAULT_LIFESPAN + Duration::from_nanos(1);
-    let refused = gate.on_command(at(0), over, &command(0, forward())).refused;
+    let refused = gate.on_command(at(0), aged(over), &command(0, forward())).refused;
     assert_eq!(refused, Some(Refusal::TooOld));
-    assert_eq!(gate.on_command(at(0), DEFAULT_LIFESPAN, &command(0, forward())).refused, None);
+    assert_eq!(gate.on_command(at(0), aged(DEFAULT_LIFESPAN), &command(0, forward())).refused, None);
+}
+
+#[test]
+fn a_command_whose_age_may_be_wrong_by_more_than_the_lifespan_is_refused_for_that() {
+    let mut gate = Gate::new(Limits::default());
+    let mut react = |error, controls| {
+        let age = Age { estimate: ms(1), error };
+        gate.on_command(at(0), age, &command(0, controls)).refused
+    };
+    for error in [DEFAULT_LIFESPAN + Duration::from_nanos(1), Duration::MAX] {
+        assert_eq!(react(error, forward()), Some(Refusal::AgeUnknown));
+        assert_eq!(react(error, Controls::release()), Some(Refusal::AgeUnknown));
+    }
+    assert_eq!(react(DEFAULT_LIFESPAN, forward()), None);
+    assert_eq!(react(Duration::MAX, Controls::emergency()), None, "a stop counts at any age");
+    let counts = gate.log().counts();
+    assert_eq!((counts.age_unknown, counts.accepted, counts.commands()), (4, 1, 6));
+}
+
+#[test]
+fn commands_of_unknown_age_do_not_put_off_the_safe_stop() {
+    let mut gate = gate_in(State::Driving);
+    let age = Age { estimate: ms(1), error: Duration::MAX };
+    gate.on_command(at(1_000), age, &command(11, forward()));
+    assert_eq!(gate.on_tick(at(1_051)), Some(Change { from: State::Driving, to: State::SafeStop }));
 }
 
 #[test]
 fn old_commands_do_not_put_off_the_safe_stop() {
     let mut gate = gate_in(State::Driving);
     for step in 0..10 {
-        gate.on_command(at(960 + step * 10), ms(151), &command(11 + step, forward()));
+        gate.on_command(at(960 + step * 10), aged(ms(151)), &command(11 + step, forward()));
     }
     assert_eq!(gate.on_tick(at(1_051)), Some(Change { from: State::Driving, to: State::SafeStop }));
 }
@@ -143,7 +173,7 @@ fn old_commands_do_not_put_off_the_safe_stop() {
 #[test]
 fn a_gap_is_noticed_even_if_the_command_after_it_is_seen_before_the_tick() {
     let mut gate = gate_in(State::Driving);
-    let reaction = gate.on_command(at(1_200), ms(10), &command(11, forward()));
+    let reaction = gate.on_command(at(1_200), aged(ms(10)), &command(11, forward()));
     assert_eq!(reaction.missed, Some(Change { from: State::Driving, to: State::SafeStop }));
     assert_eq!(reaction.change, Some(Change { from: State::SafeStop, to: State::Driving }));
     assert_eq!(gate.log().counts().deadlines_missed, 1);
@@ -160,9 +190,9 @@ fn the_gate_says_when_it_must_be_woken() {
 #[test]
 fn an_emergency_stop_from_before_the_reset_does_not_stop_again() {
     let mut gate = gate_in(State::EmergencyStop);
-    gate.on_command(at(960), ms(10), &command(11, Controls::release()));
+    gate.on_command(at(960), aged(ms(10)), &command(11, Controls::release()));
     assert_eq!(gate.output(), Controls::release());
-    let wandered = gate.on_command(at(970), ms(20), &command(9, Controls::emergency()));
+    let wandered = gate.on_command(at(970), aged(ms(20)), &command(9, Controls::emergency()));
     assert_eq!(wandered.refused, Some(Refusal::OutOfOrder));
     assert_eq!(gate.state(), State::Driving);
 }
@@ -170,15 +200,15 @@ fn an_emergency_stop_from_before_the_reset_does_not_stop_again() {
 #[test]
 fn a_reset_sent_before_the_emergency_stop_does_not_release_it() {
     let mut gate = gate_in(State::Driving);
-    gate.on_command(at(960), ms(1), &command(12, Controls::emergency()));
-    let overtaken = gate.on_command(at(961), ms(5), &command(11, Controls::release()));
+    gate.on_command(at(960), aged(ms(1)), &command(12, Controls::emergency()));
+    let overtaken = gate.on_command(at(961), aged(ms(5)), &command(11, Controls::release()));
     assert_eq!((overtaken.refused, gate.state()), (Some(Refusal::OutOfOrder), State::EmergencyStop));
 }
 
 #[test]
 fn commands_during_an_emergency_stop_are_refused_as_latched() {
     let mut gate = gate_in(State::EmergencyStop);
-    let reaction = gate.on_command(at(960), ms(1), &command(11, forward()));
+    let reaction = gate.on_command(at(960), aged(ms(1)), &command(11, forward()));
     assert_eq!(reaction.refused, Some(Refusal::Latched));
     assert_eq!(gate.output().throttle(), 0.0);
 }
@@ -187,7 +217,7 @@ fn commands_during_an_emergency_stop_are_refused_as_latched() {
 fn a_new_session_may_count_from_zero_again() {
     let mut gate = gate_in(State::Driving);
     gate.on_new_session(at(960));
-    assert_eq!(gate.on_command(at(970), ms(1), &command(0, forward())).refused, None);
+    assert_eq!(gate.on_command(at(970), aged(ms(1)), &command(0, forward())).refused, None);
     assert_eq!(gate.state(), State::Driving);
 }
 
@@ -198,19 +228,20 @@ fn any_controls() -> impl Strategy<Value = Controls> {
 proptest! {
     #[test]
     fn in_any_history_throttle_comes_only_from_a_fresh_command_within_the_deadline(
-        history in proptest::collection::vec((0u64..80, 0u64..300, 0u64..40, any_controls(), any::<bool>()), 1..80),
+        history in proptest::collection::vec((0u64..80, (0u64..300, 0u64..300), 0u64..40, any_controls(), any::<bool>()), 1..80),
     ) {
         let mut gate = Gate::new(Limits::default());
         let (mut now, mut commands, mut fresh_at) = (MonoTime::ZERO, 0, None);
-        for (passed, age, sequence, controls, tick) in history {
+        for (passed, (age, error), sequence, controls, tick) in history {
             now += ms(passed);
             if tick {
                 gate.on_tick(now);
             } else {
                 commands += 1;
-                let reaction = gate.on_command(now, ms(age), &command(sequence, controls));
+                let known = Age { estimate: ms(age), error: ms(error) };
+                let reaction = gate.on_command(now, known, &command(sequence, controls));
                 if reaction.refused.is_none() && !controls.e_stop() {
-                    prop_assert!(age <= 150);
+                    prop_assert!(age <= 150 && error <= 150);
                     fresh_at = Some(now);
                 }
             }

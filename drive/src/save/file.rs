@@ -1,6 +1,7 @@
 //! One picture as a file: JPEG as it came, raw pictures as PNG, opaque bytes as they are.
 //!
-//! Runs in the saving thread; may wait for the disk. Invariant: a PNG decodes to exactly the bytes that arrived.
+//! Runs in the saving thread; may wait for the disk. Invariants: a PNG decodes to exactly the bytes that arrived; no file
+//! that exists is written over.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -11,7 +12,7 @@ use png::{BitDepth, ColorType, Compression, Encoder};
 use crate::picture::{Encoding, Picture};
 
 /// The ending of the file's name.
-pub(super) const fn ending(encoding: Encoding) -> &'static str {
+const fn ending(encoding: Encoding) -> &'static str {
     match encoding {
         Encoding::Mono8 { .. } | Encoding::Rgb8 { .. } => "png",
         Encoding::Jpeg { .. } => "jpg",
@@ -19,12 +20,25 @@ pub(super) const fn ending(encoding: Encoding) -> &'static str {
     }
 }
 
-/// Writes `picture` to `path`, making its folder.
-pub(super) fn write(path: &Path, picture: &Picture) -> io::Result<()> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder)?;
+/// Makes a file in `folder`, which is made too, named `stem` and the picture's ending. A vehicle that started again counts
+/// from 0 anew, so the name may be taken: then the next free one of `stem_2`, `stem_3` and so on.
+pub(super) fn create(folder: &Path, stem: &str, encoding: Encoding) -> io::Result<(File, String)> {
+    fs::create_dir_all(folder)?;
+    let ending = ending(encoding);
+    let mut name = format!("{stem}.{ending}");
+    for number in 2u64.. {
+        match File::create_new(folder.join(&name)) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            result => return result.map(|file| (file, name)),
+        }
+        name = format!("{stem}_{number}.{ending}");
     }
-    let mut file = BufWriter::new(File::create(path)?);
+    Err(io::ErrorKind::AlreadyExists.into())
+}
+
+/// Writes `picture` to `file`.
+pub(super) fn fill(file: File, picture: &Picture) -> io::Result<()> {
+    let mut file = BufWriter::new(file);
     match picture.encoding {
         Encoding::Mono8 { .. } => write_png(&mut file, picture, ColorType::Grayscale)?,
         Encoding::Rgb8 { .. } => write_png(&mut file, picture, ColorType::Rgb)?,

@@ -3,7 +3,7 @@
 //! The receiving thread hands samples over through a bounded queue and never waits ([`Saver::offer`]); a thread of our
 //! own compresses and writes. SPEC.md DRV-40 to DRV-44.
 //! Invariants: every sample offered is written, or counted as dropped, or counted as refused; a disk that fails ends
-//! the saving, with a message, and nothing else.
+//! the saving, with a message, and nothing else; no file is written over; every picture that was given up is told.
 //!
 //! ```text
 //!   offer() ──▶ queue (bounded) ──▶ thread: decode header ─▶ DIR/camera_front/000123_age045ms.png
@@ -116,6 +116,7 @@ pub struct Saver {
     queue: Option<SyncSender<Arrived>>,
     thread: Option<JoinHandle<()>>,
     shared: Arc<Shared>,
+    has_ended: bool,
 }
 
 impl Saver {
@@ -129,7 +130,7 @@ impl Saver {
         let (queue, waiting) = sync_channel(QUEUE);
         let (of_thread, run) = (Arc::clone(&shared), thread::Builder::new().name("save".into()));
         let thread = run.spawn(move || save_all(writer, &waiting, &of_thread)).map_err(SaveError::Thread)?;
-        Ok(Saver { queue: Some(queue), thread: Some(thread), shared })
+        Ok(Saver { queue: Some(queue), thread: Some(thread), shared, has_ended: false })
     }
 
     /// Hands a sample over. Never waits: without room it is counted as dropped.
@@ -152,9 +153,19 @@ impl Saver {
         }
     }
 
-    /// Why saving ended, in words for the driver; `None` while it goes on.
-    pub fn trouble(&self) -> Option<&str> {
-        self.shared.trouble.get().map(String::as_str)
+    /// Why saving ended, or what is missing though it goes on, in words for the driver; `None` while nothing is.
+    pub fn trouble(&self) -> Option<String> {
+        let Saved { offered, written, dropped, refused } = self.saved();
+        // Before the end they wait for their turn.
+        let waiting = if self.has_ended { offered.saturating_sub(written + dropped + refused) } else { 0 };
+        match (self.shared.trouble.get(), dropped, waiting) {
+            (Some(why), ..) => Some(why.clone()),
+            (None, 0, 0) => None,
+            (None, dropped, 0) => Some(format!("the disk is too slow: {dropped} pictures were given up")),
+            (None, dropped, waiting) => Some(format!(
+                "the disk is too slow: {dropped} pictures were given up, and {waiting} were not written at the end"
+            )),
+        }
     }
 
     /// Writes what still waits (at most [`QUEUE`] samples) and ends. Waits at most [`PATIENCE`]: a network disk that
@@ -168,6 +179,7 @@ impl Saver {
     pub fn end(&mut self) {
         // Closing the queue is what ends the thread.
         self.queue = None;
+        self.has_ended = true;
         let Some(thread) = self.thread.take() else { return };
         for _ in 0..PATIENCE.as_millis() / LOOK_EVERY.as_millis() {
             if thread.is_finished() {
@@ -237,16 +249,18 @@ impl Writer {
     fn write(&mut self, arrived: &Arrived, picture: &Picture) -> Result<(), SaveError> {
         let camera = self.names.folder(&arrived.camera).to_owned();
         let age_ms = arrived.age().as_millis();
-        let ending = file::ending(picture.encoding);
-        let name = format!("{camera}/{:06}_age{age_ms:03}ms.{ending}", arrived.sequence);
-        let path = self.folder.join(&name);
-        file::write(&path, picture).map_err(|source| {
-            // Half a picture is worse than none.
-            let _ = fs::remove_file(&path);
-            SaveError::Disk { path: path.clone(), source }
-        })?;
+        let (folder, stem) = (self.folder.join(&camera), format!("{:06}_age{age_ms:03}ms", arrived.sequence));
+        let (file, name) = file::create(&folder, &stem, picture.encoding)
+            .map_err(|source| SaveError::Disk { path: folder.join(&stem), source })?;
+        let path = folder.join(&name);
         let (captured, at) = (arrived.captured.as_nanos(), arrived.arrived.as_nanos());
-        self.index_line(&format!("{},{captured},{at},{age_ms},{name}", arrived.sequence))
+        let line = format!("{},{captured},{at},{age_ms},{camera}/{name}", arrived.sequence);
+        let written =
+            file::fill(file, picture).map_err(|source| SaveError::Disk { path: path.clone(), source });
+        written.and_then(|()| self.index_line(&line)).inspect_err(|_| {
+            // Half a picture, or one that the index does not have, is worse than none.
+            let _ = fs::remove_file(&path);
+        })
     }
 
     /// Each line is written at once: whatever ends the program, the index knows every picture that is there.

@@ -88,21 +88,61 @@ fn a_folder_that_cannot_be_made_is_told_at_once() {
 #[test]
 fn a_full_disk_ends_the_saving_with_a_message_and_nothing_else() {
     let folder = Folder::new("full");
-    let saver = Saver::create(&folder.0).unwrap();
     // /dev/full takes nothing, with the error a full disk gives.
-    fs::create_dir_all(folder.0.join("camera_front")).unwrap();
-    std::os::unix::fs::symlink("/dev/full", folder.0.join("camera_front/000002_age045ms.png")).unwrap();
-    for sequence in 1..=4 {
+    let full = || File::options().write(true).open("/dev/full").unwrap();
+    let picture = Picture::decode(&arrived("a", 1, GREY, &[0; 6]).sample).unwrap();
+    assert_eq!(file::fill(full(), &picture).unwrap_err().kind(), io::ErrorKind::StorageFull);
+
+    let writer = Writer { folder: folder.0.clone(), index: full(), names: Names::default() };
+    let (queue, waiting) = sync_channel(QUEUE);
+    let mut saver = no_thread(queue);
+    for sequence in 1..=3 {
         saver.offer(arrived("camera/front", sequence, GREY, &[0; 6]));
     }
-    let shared = Arc::clone(&saver.shared);
-    assert_eq!(saver.finish(), Saved { offered: 4, written: 1, dropped: 3, refused: 0 });
-    let trouble = shared.trouble.get().expect("the trouble is told");
+    saver.end();
+    save_all(writer, &waiting, &saver.shared);
+    assert_eq!(saver.saved(), Saved { offered: 3, dropped: 3, ..Saved::default() });
+    let trouble = saver.trouble().expect("the trouble is told");
     assert!(
-        trouble.ends_with("000002_age045ms.png: the disk is full; the program goes on without saving"),
+        trouble.ends_with("index.csv: the disk is full; the program goes on without saving"),
         "{trouble}"
     );
-    assert!(!folder.0.join("camera_front/000002_age045ms.png").exists(), "half a picture was left behind");
+    let left = fs::read_dir(folder.0.join("camera_front")).unwrap().count();
+    assert_eq!(left, 0, "a picture the index does not have was left behind");
+}
+
+/// A saver whose thread takes nothing: the slowest disk there is.
+fn no_thread(queue: SyncSender<Arrived>) -> Saver {
+    Saver { queue: Some(queue), thread: None, shared: Arc::new(Shared::default()), has_ended: false }
+}
+
+#[test]
+fn a_vehicle_that_starts_again_writes_over_none_of_its_pictures() {
+    let folder = Folder::new("again");
+    let saver = Saver::create(&folder.0).unwrap();
+    for run in 1..=3 {
+        saver.offer(arrived("camera/front", 7, GREY, &[run; 6]));
+    }
+    assert_eq!(saver.finish(), Saved { offered: 3, written: 3, ..Saved::default() });
+    let index = fs::read_to_string(folder.0.join("index.csv")).unwrap();
+    let files: Vec<&str> = index.lines().skip(1).filter_map(|line| line.split(',').next_back()).collect();
+    let names = ["", "_2", "_3"].map(|suffix| format!("camera_front/000007_age045ms{suffix}.png"));
+    assert_eq!(files, names);
+    for (run, name) in (1..=3).zip(files) {
+        assert_eq!(png(&folder.0.join(name)).3, [run; 6], "{name}");
+    }
+}
+
+#[test]
+fn pictures_that_could_not_be_written_are_told() {
+    let (queue, _waiting) = sync_channel(1);
+    let mut saver = no_thread(queue);
+    saver.offer(arrived("a", 1, GREY, &[0; 6]));
+    assert_eq!(saver.trouble(), None, "it waits for its turn");
+    saver.offer(arrived("a", 2, GREY, &[0; 6]));
+    assert_eq!(saver.trouble().unwrap(), "the disk is too slow: 1 pictures were given up");
+    saver.end();
+    assert!(saver.trouble().unwrap().ends_with("and 1 were not written at the end"));
 }
 
 #[test]
@@ -124,9 +164,8 @@ fn what_is_no_picture_is_refused_and_the_rest_goes_on() {
 
 #[test]
 fn a_disk_that_does_not_keep_up_costs_pictures_and_never_a_wait() {
-    // A saver whose thread takes nothing: the slowest disk there is.
     let (queue, waiting) = sync_channel(QUEUE);
-    let saver = Saver { queue: Some(queue), thread: None, shared: Arc::new(Shared::default()) };
+    let saver = no_thread(queue);
     for sequence in 0..QUEUE as u64 + 5 {
         saver.offer(arrived("a", sequence, GREY, &[0; 6]));
     }

@@ -17,7 +17,7 @@ use crate::control::{Command, CommandError, Controls};
 use crate::program::wiring::make_real_time;
 use crate::program::{Arrived, DriveError, Mail, RealTimeGrant, Recent, Session, StopFlag, captured};
 use crate::safety::report::GateReport;
-use crate::safety::{Change, Counts, Gate, Limits, State};
+use crate::safety::{Age, Change, Counts, Gate, Limits, State};
 
 /// Longest time between two looks at session and flag.
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
@@ -108,22 +108,29 @@ struct Turn<M> {
 impl<M: Motors> Turn<M> {
     /// One command, or one wait without any.
     fn take(&mut self) {
-        let wait = self.gate.wake_at().map_or(LONGEST_WAIT, |at| {
+        let sample = self.thread.subscriber.receive(self.wait());
+        self.step(sample.as_ref());
+    }
+
+    fn wait(&self) -> Duration {
+        self.gate.wake_at().map_or(LONGEST_WAIT, |at| {
             // Past the last moment, or the tick would find the deadline not yet missed.
             (at + Duration::from_nanos(1)).since(clock::now()).min(LONGEST_WAIT)
-        });
-        let sample = self.thread.subscriber.receive(wait);
+        })
+    }
+
+    /// The time that passed counts on every turn: samples without end, of which none is a command, must not put the safe
+    /// stop off.
+    fn step(&mut self, sample: Option<&Sample>) {
         if let Some(session) = self.thread.session.get() {
             self.on_session(session);
         }
-        match sample {
-            Some(sample) => self.on_sample(&sample),
-            None => {
-                let now = clock::now();
-                let change = self.gate.on_tick(now);
-                self.tell(now, change);
-            }
+        if let Some(sample) = sample {
+            self.on_sample(sample);
         }
+        let now = clock::now();
+        let change = self.gate.on_tick(now);
+        self.tell(now, change);
         self.set_motors(clock::now(), self.gate.output());
     }
 
@@ -153,7 +160,8 @@ impl<M: Motors> Turn<M> {
     fn on_command(&mut self, arrived: Arrived, delivered: &Delivered, command: &Command<PeerTime>) {
         let now = clock::now();
         // The wait between arrival and this thread is part of the age that counts for the motors.
-        let reaction = self.gate.on_command(now, delivered.age + now.since(delivered.at), command);
+        let estimate = delivered.age + now.since(delivered.at);
+        let reaction = self.gate.on_command(now, Age { estimate, error: delivered.age_error }, command);
         self.tell(now, reaction.missed);
         self.tell(now, reaction.change);
         self.tell_command(arrived, delivered);
@@ -183,5 +191,77 @@ impl<M: Motors> Turn<M> {
 
     fn set_motors(&mut self, now: MonoTime, controls: Controls) {
         self.thread.motors.set(now, &controls);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::control::Command;
+    use crate::vehicle::NoMotors;
+    use bytes::Bytes;
+    use tokkyu_contract::{FlowId, Qos, TraceId};
+    use tokkyu_link::carrier::{SecretKey, TrustStore};
+    use tokkyu_link::core::Subscription;
+    use tokkyu_link::runtime::{Link, LinkConfig, Role};
+
+    /// A thread's belongings without the thread, on a link that never has a peer.
+    fn turn(link: &Link) -> Turn<NoMotors> {
+        let subscription =
+            Subscription { topic: "drive".into(), type_name: String::new(), qos: Qos::default() };
+        let thread = Commands {
+            subscriber: link.subscribe(subscription).unwrap(),
+            limits: Limits::default(),
+            motors: NoMotors,
+            session: Session::default(),
+            same_clock: true,
+            fifo_priority: None,
+            mail: Mail::open().0,
+            stop: StopFlag::new(),
+        };
+        Turn { gate: Gate::new(Limits::default()), session: 0, thread }
+    }
+
+    fn link() -> Link {
+        let (key, nobody) = (SecretKey::generate().unwrap(), TrustStore::of([]));
+        let bind = "127.0.0.1:0".parse().unwrap();
+        Link::start(LinkConfig::new(Role::Operator, bind, key, nobody)).unwrap()
+    }
+
+    fn sample(payload: &[u8], age_error: Duration) -> Sample {
+        let delivered = Delivered {
+            subscription: FlowId(1),
+            id: TraceId { flow: FlowId(1), sequence: 0 },
+            payload: Bytes::copy_from_slice(payload),
+            capture: PeerTime::ZERO,
+            age: Duration::ZERO,
+            age_error,
+            at: clock::now(),
+        };
+        Sample { session: 1, delivered }
+    }
+
+    fn forward(sequence: u64) -> [u8; 64] {
+        let controls = Controls::new(0.5, 0.0, 0.0).unwrap();
+        Command { controls, sequence, issued: MonoTime::ZERO }.encode()
+    }
+
+    #[test]
+    fn samples_that_are_no_commands_do_not_put_the_safe_stop_off() {
+        let link = link();
+        let mut turn = turn(&link);
+        turn.step(Some(&sample(&forward(0), Duration::ZERO)));
+        assert_eq!(turn.gate.state(), State::Driving);
+        thread::sleep(Limits::default().deadline + Duration::from_millis(1));
+        turn.step(Some(&sample(b"no command", Duration::ZERO)));
+        assert_eq!(turn.gate.state(), State::SafeStop);
+    }
+
+    #[test]
+    fn the_links_doubt_about_the_clock_reaches_the_gate() {
+        let link = link();
+        let mut turn = turn(&link);
+        turn.step(Some(&sample(&forward(0), Duration::MAX)));
+        assert_eq!((turn.gate.state(), turn.gate.log().counts().age_unknown), (State::Waiting, 1));
     }
 }

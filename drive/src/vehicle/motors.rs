@@ -9,6 +9,11 @@ use crate::control::Controls;
 pub trait Motors: Send {
     /// What the motors get from `now` on.
     fn set(&mut self, now: MonoTime, controls: &Controls);
+
+    /// What the user has to know of them before the drive, told at the start; nothing if not written.
+    fn notice(&self) -> Option<&'static str> {
+        None
+    }
 }
 
 /// No drive train: the gate's output is only shown.
@@ -17,4 +22,10 @@ pub struct NoMotors;
 
 impl Motors for NoMotors {
     fn set(&mut self, _: MonoTime, _: &Controls) {}
+
+    fn notice(&self) -> Option<&'static str> {
+        Some(
+            "no motors attached: the gate's output is shown only; tokkyu_drive::vehicle::run_with takes yours",
+        )
+    }
 }

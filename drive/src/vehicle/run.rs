@@ -21,6 +21,7 @@ use super::quality::QualityLog;
 use super::status::{CameraStatus, GateStatus, VehicleStatus, elapsed_ms};
 use super::{VehicleOptions, VehicleSummary};
 use crate::program::figures::ms;
+use crate::program::wiring;
 use crate::program::{
     ClockPair, Desk, DriveError, GateTeller, Happening, LinkMeter, LinkWatch, ReceivedBooks, Recent,
     SentBook, Session, StopFlag, Ticks, endpoint_name, never_succeeds, news_of,
@@ -63,6 +64,8 @@ pub(super) struct CameraSide {
 /// What the main thread keeps of the commands.
 pub(super) struct ControlSide {
     pub(super) flow: String,
+    /// What the motors have to say at the start.
+    pub(super) notice: Option<&'static str>,
     pub(super) gate: GateView,
     pub(super) ages: Recent,
     pub(super) teller: GateTeller,
@@ -121,6 +124,7 @@ pub(super) struct Vehicle<'a> {
 impl Vehicle<'_> {
     /// Runs to the end.
     pub(super) fn run(mut self) -> Result<VehicleSummary, DriveError> {
+        self.tell_beforehand();
         while !self.is_over(clock::now()) {
             let waited = self.desk.keys(LOOK_EVERY, &mut |_| {});
             self.take_events(if waited { Duration::ZERO } else { LOOK_EVERY });
@@ -129,6 +133,14 @@ impl Vehicle<'_> {
             self.tell_status(clock::now());
         }
         self.finish()
+    }
+
+    /// What the declaration and the motors do not give.
+    fn tell_beforehand(&mut self) {
+        let motors = self.control.as_ref().and_then(|control| control.notice).map(str::to_owned);
+        for words in wiring::not_carried(&self.options.end.robot).into_iter().chain(motors) {
+            self.desk.tell(words);
+        }
     }
 
     /// The one place where the phase moves.

@@ -172,7 +172,7 @@ fn control_side(
     session: &Session,
     mail: Mail<commands::Report>,
 ) -> Result<ControlSide, DriveError> {
-    let (limits, halt) = (limits(flow), StopFlag::new());
+    let (limits, halt, notice) = (limits(flow), StopFlag::new(), motors.notice());
     let commands = Commands {
         subscriber: link.subscribe(wiring::subscription(flow))?,
         limits,
@@ -185,6 +185,7 @@ fn control_side(
     };
     Ok(ControlSide {
         flow: flow.name.clone(),
+        notice,
         gate: GateView::of(&Gate::new(limits)),
         ages: Recent::default(),
         teller: GateTeller::open(link)?,

@@ -88,6 +88,9 @@ pub struct CommandCounts {
     pub e_stops: u64,
     /// Older than the lifespan.
     pub too_old: u64,
+    /// Of an age that is not known well enough.
+    #[serde(default)]
+    pub age_unknown: u64,
     /// Overtaken, or copies.
     pub out_of_order: u64,
     /// Refused because the emergency stop is latched.
@@ -125,6 +128,7 @@ impl GateStatus {
                 resets: counts.resets,
                 e_stops: counts.e_stops,
                 too_old: counts.too_old,
+                age_unknown: counts.age_unknown,
                 out_of_order: counts.out_of_order,
                 latched: counts.latched,
             },

@@ -33,7 +33,7 @@ const ALERT_NO_APPLICATION_PROTOCOL: u64 = 0x100 + 120;
 pub enum CloseReason {
     /// The peer's key is not in our trust store.
     #[error(
-        "the peer's key {} is not trusted; if it is the right machine, copy its public key file here and run: tokkyu keys trust FILE",
+        "the peer's key {} is not trusted; if it is the right machine, copy its public key file here and run: tokkyu keys trust FILE --into DIR, then start again",
         fingerprint.as_deref().unwrap_or("(not an Ed25519 key)")
     )]
     PeerKeyUntrusted {
@@ -42,7 +42,7 @@ pub enum CloseReason {
     },
     /// The peer does not have our key in its trust store.
     #[error(
-        "the peer does not trust our key {fingerprint}; copy our public key file there and run on it: tokkyu keys trust FILE"
+        "the peer does not trust our key {fingerprint}; copy our public key file there and run on it: tokkyu keys trust FILE --into DIR, then start again"
     )]
     OurKeyRefused {
         /// Fingerprint of our key.
@@ -172,7 +172,11 @@ mod tests {
     #[test]
     fn a_reason_names_the_key_and_the_remedy() {
         let text = CloseReason::PeerKeyUntrusted { fingerprint: Some("SHA256:abc".into()) }.to_string();
-        assert!(text.contains("SHA256:abc") && text.contains("tokkyu keys trust FILE"), "{text}");
+        assert!(
+            text.contains("SHA256:abc")
+                && text.contains("tokkyu keys trust FILE --into DIR, then start again"),
+            "{text}"
+        );
         let unknown = CloseReason::PeerKeyUntrusted { fingerprint: None }.to_string();
         assert!(unknown.contains("not an Ed25519 key"), "{unknown}");
     }
