@@ -9,7 +9,7 @@ use tokkyu_contract::yaml::robot::{Flow, Robot, Toward};
 use tokkyu_contract::{Class, Rate};
 use tokkyu_link::carrier::realtime::{self, RealTime};
 use tokkyu_link::carrier::{SecretKey, TrustStore};
-use tokkyu_link::core::{Publication, Subscription, outbox};
+use tokkyu_link::core::{Publication, Subscription, sample};
 use tokkyu_link::runtime::{LinkConfig, Role};
 
 use super::{DriveError, RealTimeGrant, gate_flow};
@@ -141,7 +141,7 @@ pub(crate) fn subscription(flow: &Flow) -> Subscription {
 
 /// Longest sample the link takes on a path of this MTU (LNK-6).
 pub(crate) fn longest_sample_bytes(mtu: u16) -> usize {
-    outbox::MAX_SHARDS * (usize::from(mtu) - HEADER_BYTES)
+    sample::MAX_SHARDS * (usize::from(mtu) - HEADER_BYTES)
 }
 
 #[cfg(test)]

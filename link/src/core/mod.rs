@@ -1,10 +1,11 @@
 //! The link without a clock and without a socket (SPEC §1 to §7).
 //!
-//! [`Session`] wires small nouns together and decides nothing itself: [`outbox`] (with [`outstanding`]) samples on their way out, [`scheduler`]
-//! who is next, [`sent`] the log that knows what arrived, [`loss`], [`rtt`], [`rate`] (with [`arrivals`] and [`probe`]), [`pacer`] and [`path`] what the
-//! path is like, [`parity`] and [`fec`] how much redundancy and how, [`received`], [`inbox`] (with [`sequences`]) and
-//! [`order`] the other direction, [`memory`] what may be held, [`clock`] the peer's time, [`grant`] what the application
-//! may send, [`limits`] what it may announce.
+//! [`Session`] wires small nouns together and decides nothing itself: [`outbox`] and [`sample`] (with [`kept`] and
+//! [`outstanding`]) what is on its way out, [`scheduler`] who is next, [`sent`] the log that knows what arrived, [`loss`],
+//! [`rtt`], [`rate`] (with [`arrivals`], [`probe`] and [`contest`]), [`pacer`], [`window`] and [`path`] what the path is
+//! like, [`parity`] and [`fec`] how much redundancy and how, [`received`], [`inbox`] (with [`sequences`]) and [`order`] the
+//! other direction, [`memory`] what may be held, [`clock`] the peer's time, [`grant`] what the application may send,
+//! [`limits`] what it may announce.
 
 pub mod arrivals;
 pub mod clock;
@@ -27,6 +28,7 @@ pub mod probe;
 pub mod rate;
 pub mod received;
 pub mod rtt;
+pub mod sample;
 pub mod scheduler;
 pub mod sent;
 pub mod sequences;

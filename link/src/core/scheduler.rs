@@ -3,7 +3,8 @@
 //!
 //! Looks at every open sample of a class for each packet: a robot has few, and the order is then always exact.
 
-use super::outbox::{OutFlow, OutSample};
+use super::outbox::OutFlow;
+use super::sample::OutSample;
 use std::time::Duration;
 use tokkyu_contract::{Class, MonoTime};
 
@@ -85,7 +86,7 @@ pub fn bytes_ahead(flows: &[OutFlow], class: Class) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::outbox::Cut;
+    use super::super::sample::Cut;
     use super::*;
     use tokkyu_contract::{FlowId, Qos, TraceId};
 

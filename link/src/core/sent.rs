@@ -3,7 +3,7 @@
 //! The log is a ring indexed by packet number, so recording, acknowledging and losing a packet are O(1); one feedback
 //! costs at most the packets its bitmap covers. It alone decides that a packet is lost.
 
-use super::outbox::Sending;
+use super::sample::Sending;
 use crate::wire::{Feedback, unwrap_u32};
 use std::collections::VecDeque;
 use std::time::Duration;

@@ -12,7 +12,7 @@ mod room;
 
 use super::fec::{Codec, parity_shards};
 use super::memory::{FLOW_BYTES, Memory, SAMPLE_BYTES, Share, coded_cost, whole_cost};
-use super::outbox::{LENGTH_BYTES, MAX_SHARDS};
+use super::sample::{LENGTH_BYTES, MAX_SHARDS};
 use super::sequences::Sequences;
 use crate::wire::{Fragment, Whole};
 use bytes::Bytes;

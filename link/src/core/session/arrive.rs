@@ -3,10 +3,11 @@
 use super::Session;
 use crate::core::event::Event;
 use crate::core::inbox::Complete;
-use crate::core::outbox::{OutFlow, OutSample, Sending};
+use crate::core::outbox::OutFlow;
 use crate::core::path::PathState;
 use crate::core::rate::{Mark, Rtt};
 use crate::core::received::Arrival;
+use crate::core::sample::{OutSample, Sending};
 use crate::core::sent::{Content, Sent, Settled};
 use crate::wire::{Feedback, Frame, Header, Malformed, Reader};
 use std::time::Duration;

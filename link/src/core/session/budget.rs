@@ -3,7 +3,8 @@
 use super::Session;
 use crate::core::inbox::MAX_SAMPLE_BYTES;
 use crate::core::memory::ASSUMED_BOUND;
-use crate::core::outbox::{LENGTH_BYTES, MAX_SHARDS, OutFlow, PublishError};
+use crate::core::outbox::{OutFlow, PublishError};
+use crate::core::sample::{LENGTH_BYTES, MAX_SHARDS};
 use crate::core::sequences::REMEMBERED;
 use bytes::Bytes;
 use tokkyu_contract::MonoTime;

@@ -1,10 +1,11 @@
 //! Packets on their way out: what goes next, and how it is put into a packet (SPEC §6).
 
 use super::Session;
-use crate::core::outbox::{OutFlow, Sending};
+use crate::core::outbox::OutFlow;
 use crate::core::parity::{Expectation, LOWEST_RISK, Loss, Prices, risk_worth_taking};
 use crate::core::path::PathState;
 use crate::core::rate::TRAIN;
+use crate::core::sample::Sending;
 use crate::core::scheduler::{Choice, choose, waiting};
 use crate::core::sent::{Content, MAX_REPEATS, NewPacket};
 use crate::core::window::{Delays, most_unanswered};

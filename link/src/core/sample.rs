@@ -1,0 +1,321 @@
+//! A sample on its way out: how it is cut into packets, and what it still needs.
+//!
+//! ```text
+//!            first packet            all first packets          k shards acknowledged
+//!  Waiting ───────────────► Begun ──────────────────► Sent ─────────────────────────► settled delivered
+//!     │  gives way (LNK-11, LNK-12)   │ lifespan over (LNK-2)      │
+//!     └──► settled dropped            └──► settled expired ◄───────┘      session closed ──► settled lost
+//! ```
+
+use super::fec::{Codec, parity_shards};
+use super::memory::{coded_cost, whole_cost};
+use super::parity::Expectation;
+use bytes::Bytes;
+use std::collections::VecDeque;
+use tokkyu_contract::{MonoTime, Outcome, TraceId};
+
+/// Most data shards of a sample (LNK-6).
+pub const MAX_SHARDS: usize = 16_384;
+/// The length of a coded sample's payload, its last four bytes (LNK-21).
+pub const LENGTH_BYTES: usize = 4;
+
+/// Whether a shard is sent for the first time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sending {
+    /// For the first time.
+    First,
+    /// It was lost before.
+    Again,
+}
+
+/// A sample that is published.
+#[derive(Clone, Debug)]
+pub struct OutSample {
+    /// Flow and sequence number.
+    pub id: TraceId,
+    /// When it was captured.
+    pub capture: MonoTime,
+    /// When its lifespan ends.
+    pub expires: MonoTime,
+    payload: Bytes,
+    /// Data shards that are not whole slices of the payload: its end, zeros, the length (LNK-21).
+    tail: Vec<u8>,
+    parity: Vec<u8>,
+    /// Data shards; 1 when it travels in one SAMPLE frame.
+    pub k: usize,
+    shard_bytes: usize,
+    acked: Vec<bool>,
+    acked_count: usize,
+    under_way: usize,
+    next: usize,
+    target: usize,
+    lost: Vec<u16>,
+    repairs: VecDeque<u16>,
+    /// Of the shards under way, those sent again.
+    repairs_under_way: usize,
+    superseded: bool,
+    began_at: Option<MonoTime>,
+    /// Shards it may have in all.
+    limit: usize,
+    topped_up: bool,
+    /// The most it takes here or at the receiver (LNK-7).
+    pub(super) cost: usize,
+}
+
+impl OutSample {
+    /// A sample cut for packets of `max_datagram` bytes.
+    pub fn new(id: TraceId, capture: MonoTime, expires: MonoTime, payload: Bytes, cut: Cut) -> Self {
+        let (k, shard_bytes, tail) = if payload.len() <= cut.whole_bytes {
+            (1, payload.len(), Vec::new())
+        } else {
+            let k = cut.shards(payload.len());
+            (k, cut.shard_bytes, tail_of(&payload, k * cut.shard_bytes, cut.shard_bytes))
+        };
+        let shards = if k == 1 { 1 } else { k + parity_shards(k) };
+        let cost = cut.most_memory_bytes(payload.len());
+        OutSample {
+            id,
+            capture,
+            expires,
+            payload,
+            tail,
+            parity: Vec::new(),
+            k,
+            shard_bytes,
+            acked: vec![false; shards],
+            acked_count: 0,
+            under_way: 0,
+            next: 0,
+            target: k,
+            lost: Vec::new(),
+            repairs: VecDeque::new(),
+            repairs_under_way: 0,
+            superseded: false,
+            began_at: None,
+            limit: k,
+            topped_up: false,
+            cost,
+        }
+    }
+
+    /// Travels in one SAMPLE frame.
+    pub fn is_whole(&self) -> bool {
+        self.k == 1
+    }
+
+    /// Nothing of it was sent yet.
+    pub fn is_waiting(&self) -> bool {
+        self.next == 0
+    }
+
+    /// Sent at least once in full, waiting for confirmation.
+    pub fn is_sent(&self) -> bool {
+        self.next >= self.target
+    }
+
+    /// Enough shards arrived.
+    pub fn is_confirmed(&self) -> bool {
+        self.acked_count >= self.k
+    }
+
+    /// When its first packet went out.
+    pub fn began_at(&self) -> Option<MonoTime> {
+        self.began_at
+    }
+
+    /// A shard waits to be sent again.
+    pub fn has_repairs(&self) -> bool {
+        !self.repairs.is_empty()
+    }
+
+    /// First sendings still to do, in bytes.
+    pub fn unsent_bytes(&self) -> usize {
+        (self.target - self.next.min(self.target)) * self.shard_bytes
+    }
+
+    /// The payload of a whole sample.
+    pub fn payload(&self) -> &[u8] {
+        &self.payload
+    }
+
+    /// Bytes of memory it takes.
+    pub fn memory_bytes(&self) -> usize {
+        let again = size_of::<u16>() * (self.lost.len() + self.repairs.len());
+        self.payload.len() + self.tail.len() + self.parity.len() + self.acked.len() + again + 256
+    }
+
+    /// Gives the sample `m` parity shards beyond its data, before its first packet; never more than `limit` later.
+    pub fn set_parity(&mut self, m: usize, limit: usize) {
+        if !self.is_whole() {
+            self.limit = self.k + limit.min(parity_shards(self.k));
+            self.target = (self.k + m).min(self.limit);
+        }
+    }
+
+    /// Adds the parity `wanted` (of shards needed and spare under way) gives, once (LNK-43). True if any was added.
+    pub fn top_up(&mut self, wanted: impl Fn(usize, usize) -> usize) -> bool {
+        if self.topped_up || self.is_whole() || self.superseded || !self.is_sent() || self.is_confirmed() {
+            return false;
+        }
+        self.topped_up = true;
+        let (acked, under_way) = self.progress();
+        let before = self.target;
+        self.target = (before + wanted(self.k - acked, under_way)).min(self.limit).max(before);
+        self.target > before
+    }
+
+    /// Shards acknowledged, and sent but not answered yet, those still to be sent included.
+    pub fn progress(&self) -> (usize, usize) {
+        (self.acked_count, self.under_way + self.repairs.len() + (self.target - self.next))
+    }
+
+    /// The next shard to send: a repair first. None when everything is sent.
+    pub fn take_shard(&mut self, now: MonoTime) -> Option<(u16, Sending)> {
+        if let Some(index) = self.repairs.pop_front() {
+            return Some((index, Sending::Again));
+        }
+        if self.next < self.target {
+            self.began_at.get_or_insert(now);
+            self.next += 1;
+            return Some((self.next as u16 - 1, Sending::First));
+        }
+        None
+    }
+
+    /// The bytes of shard `index`; parity is computed when the first of it is wanted. None if it cannot be coded.
+    pub fn shard(&mut self, index: u16, codec: &mut Codec) -> Option<&[u8]> {
+        let index = usize::from(index);
+        if index < self.k {
+            return data_shards(&self.payload, &self.tail, self.shard_bytes).nth(index);
+        }
+        if self.parity.is_empty() {
+            let data = data_shards(&self.payload, &self.tail, self.shard_bytes);
+            self.parity = codec.encode(self.k, self.shard_bytes, data).ok()?;
+        }
+        self.parity.chunks_exact(self.shard_bytes).nth(index - self.k)
+    }
+
+    /// A packet with one of its shards is on its way.
+    pub fn on_sent(&mut self, sending: Sending) {
+        self.under_way += 1;
+        self.repairs_under_way += usize::from(sending == Sending::Again);
+    }
+
+    fn on_answered(&mut self, sending: Sending) {
+        self.under_way = self.under_way.saturating_sub(1);
+        self.repairs_under_way -= usize::from(sending == Sending::Again).min(self.repairs_under_way);
+    }
+
+    /// Shard `index` arrived.
+    pub fn on_acked(&mut self, index: u16, sending: Sending) {
+        self.on_answered(sending);
+        self.on_arrived_after_all(index);
+    }
+
+    /// Shard `index`, given up before, has arrived.
+    pub fn on_arrived_after_all(&mut self, index: u16) {
+        let Some(acked) = self.acked.get_mut(usize::from(index)) else { return };
+        if !std::mem::replace(acked, true) {
+            self.acked_count += 1;
+        }
+    }
+
+    /// The packet with shard `index` is given up.
+    pub fn on_lost(&mut self, index: u16, sending: Sending) {
+        self.on_answered(sending);
+        if !self.acked[usize::from(index)] {
+            self.lost.push(index);
+        }
+    }
+
+    /// Queues as many repairs as `expected` says are missing and the way may cost (LNK-41).
+    pub fn plan_repairs(&mut self, expected: &Expectation) {
+        if self.superseded {
+            return;
+        }
+        let first = self.under_way - self.repairs_under_way + (self.target - self.next);
+        let short = self.k as f64 - self.acked_count as f64 - expected.of_first(first);
+        if short <= 0.0 {
+            return;
+        }
+        let wanted = expected.to_send(short.ceil() as usize, self.lost.len());
+        while self.repairs.len() + self.repairs_under_way < wanted {
+            let Some(index) = self.lost.pop() else { return };
+            if !self.acked[usize::from(index)] {
+                self.repairs.push_back(index);
+            }
+        }
+    }
+
+    /// How it ended, if it has.
+    pub(super) fn outcome(&self, now: MonoTime, reliable: bool) -> Option<Outcome> {
+        let answered = self.is_sent() && self.under_way == 0;
+        if self.is_confirmed() {
+            Some(Outcome::Delivered)
+        } else if now >= self.expires {
+            Some(Outcome::Expired)
+        } else if answered && self.superseded {
+            Some(Outcome::Dropped)
+        } else if answered && !reliable {
+            Some(Outcome::Lost)
+        } else {
+            None
+        }
+    }
+
+    /// Finishes its first transmission, but is not repaired any more (LNK-11).
+    pub(super) fn supersede(&mut self) {
+        self.superseded = true;
+        self.repairs.clear();
+    }
+}
+
+/// The coded sample behind the last whole slice of the payload: the payload's end, zeros, the length.
+fn tail_of(payload: &[u8], coded_bytes: usize, shard_bytes: usize) -> Vec<u8> {
+    let whole = payload.len() / shard_bytes * shard_bytes;
+    let mut tail = Vec::with_capacity(coded_bytes - whole);
+    tail.extend_from_slice(&payload[whole..]);
+    tail.resize(coded_bytes - whole - LENGTH_BYTES, 0);
+    tail.extend_from_slice(&(payload.len() as u32).to_le_bytes());
+    tail
+}
+
+fn data_shards<'a>(payload: &'a [u8], tail: &'a [u8], shard_bytes: usize) -> impl Iterator<Item = &'a [u8]> {
+    payload.chunks_exact(shard_bytes.max(1)).chain(tail.chunks_exact(shard_bytes.max(1)))
+}
+
+/// How samples are cut into packets.
+#[derive(Clone, Copy, Debug)]
+pub struct Cut {
+    /// Longest payload of one SAMPLE frame.
+    pub whole_bytes: usize,
+    /// Bytes of a shard, even.
+    pub shard_bytes: usize,
+}
+
+impl Cut {
+    /// Memory a sample of `payload_bytes` may come to take at either end, all its parity included (LNK-7).
+    pub fn most_memory_bytes(&self, payload_bytes: usize) -> usize {
+        match payload_bytes <= self.whole_bytes {
+            true => whole_cost(payload_bytes),
+            false => coded_cost(self.shards(payload_bytes), self.shard_bytes),
+        }
+    }
+
+    fn shards(&self, payload_bytes: usize) -> usize {
+        (payload_bytes + LENGTH_BYTES).div_ceil(self.shard_bytes)
+    }
+
+    /// The longest payload of a sample that takes `memory_bytes` at most.
+    pub fn most_payload(&self, memory_bytes: usize) -> usize {
+        let (mut fits, mut beyond) = (0, memory_bytes + 1);
+        while fits + 1 < beyond {
+            let middle = fits.midpoint(beyond);
+            match self.most_memory_bytes(middle) <= memory_bytes {
+                true => fits = middle,
+                false => beyond = middle,
+            }
+        }
+        fits
+    }
+}
