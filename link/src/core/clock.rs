@@ -49,11 +49,6 @@ impl PeerClock {
         let (there, back) = (self.there.get()?, self.back.get()?);
         Some(((there - back) / 2, Duration::from_nanos(((there + back) / 2).max(0) as u64)))
     }
-
-    /// A point on the peer's clock on ours, once the offset is known.
-    pub fn to_mono(&self, peer: PeerTime) -> Option<MonoTime> {
-        self.offset().map(|(offset_nanos, _)| peer.to_mono(offset_nanos))
-    }
 }
 
 #[cfg(test)]
@@ -73,7 +68,6 @@ mod tests {
         clock.on_packet(at(7_050), peer(8_010));
         assert_eq!(clock.offset(), Some((1_000_000_000, Duration::from_millis(10))));
         assert_eq!(clock.queue_back(), Duration::from_millis(30));
-        assert_eq!(clock.to_mono(peer(9_000)), Some(at(8_000)));
     }
 
     #[test]

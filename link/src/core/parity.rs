@@ -156,4 +156,14 @@ mod tests {
         let three = risk_worth_taking(wan, 3).unwrap();
         assert!((0.003..0.004).contains(&three), "{three}");
     }
+
+    #[test]
+    fn repairs_are_spared_for_one_round_where_another_would_be_long() {
+        let bursty = Loss { share: 0.05, dispersion: 8.0 };
+        assert_eq!(Expectation::All.to_send(10, 100), 10);
+        let sent = Expectation::Less(bursty).to_send(10, 100);
+        assert!((20..=50).contains(&sent), "two bursts of eight may come: {sent}");
+        assert!(bursty.risk(sent, sent - 10) <= REPAIR_RISK);
+        assert_eq!(Expectation::Less(bursty).to_send(10, 3), 13, "no more than was lost");
+    }
 }

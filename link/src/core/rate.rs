@@ -5,9 +5,9 @@
 //! Both use the receiver's stamps against each other only, so no clocks need to agree.
 //!
 //! ```text
-//!            three saturated samples                       path silent
+//!    three saturated samples (a stretched one is two)       path silent
 //!  Startup ───────────────────────────► Steady ───────────────────────► (rate halved) Startup
-//!     ▲  grows to 1.5 × each sample        │ aims at a queue of a tenth
+//!     ▲  grows to 1.5 × each sample        │ aims at a queue of a twentieth
 //!     └────────────────────────────────────┘ on_path_back
 //! ```
 
@@ -16,6 +16,7 @@ use super::contest::Contest;
 use super::loss::OwnLoss;
 use super::probe::{GAIN as PROBE_GAIN, Probe};
 use super::rtt::WindowedMin;
+use super::window::queue_let_stand;
 use std::collections::VecDeque;
 use std::time::Duration;
 use tokkyu_contract::MonoTime;
@@ -245,7 +246,7 @@ impl RateEstimator {
             false => self.base.map_or(least, |base| base.one_way_nanos.max(least)),
         };
         self.own_queue = nanos(standing - base);
-        self.contest.on_queue(now, nanos(standing - least) > is_felt(rtt.min));
+        self.contest.on_queue(now, nanos(standing - least) > queue_let_stand(rtt.min));
         let moved = self.last_mark.filter(|(burst, _)| *burst == mark.burst);
         if let Some((_, last)) = moved {
             self.jitter = (self.jitter * 15 + Duration::from_nanos(last.abs_diff(mark.one_way_nanos))) / 16;
@@ -270,7 +271,7 @@ impl RateEstimator {
         if now.since(draining.since) > rtt.smoothed * 3 {
             let most = least.saturating_add(scale(rtt.min).as_nanos() as i64);
             self.base = Some(BurstBase { burst, one_way_nanos: draining.least.min(most) });
-            if is_hungry && nanos(draining.least - least) > is_felt(rtt.min) {
+            if is_hungry && nanos(draining.least - least) > queue_let_stand(rtt.min) {
                 self.contest.on_foreign_queue(now);
             }
             self.draining = None;
@@ -411,11 +412,6 @@ fn scale(min_rtt: Duration) -> Duration {
 /// Queue of our own from which on we go slower than the capacity.
 fn aim(scale: Duration) -> Duration {
     (scale / 20).max(SHORTEST_SCALE / 10)
-}
-
-/// A queue that is worth a contest.
-fn is_felt(min_rtt: Duration) -> Duration {
-    min_rtt.max(Duration::from_millis(8)) / 4
 }
 
 /// Longest queue of others that we send into, nanoseconds.

@@ -54,7 +54,6 @@ pub struct OutSample {
     /// Of the shards under way, those sent again.
     repairs_under_way: usize,
     superseded: bool,
-    began_at: Option<MonoTime>,
     /// Shards it may have in all.
     limit: usize,
     topped_up: bool,
@@ -91,7 +90,6 @@ impl OutSample {
             repairs: VecDeque::new(),
             repairs_under_way: 0,
             superseded: false,
-            began_at: None,
             limit: k,
             topped_up: false,
             cost,
@@ -116,11 +114,6 @@ impl OutSample {
     /// Enough shards arrived.
     pub fn is_confirmed(&self) -> bool {
         self.acked_count >= self.k
-    }
-
-    /// When its first packet went out.
-    pub fn began_at(&self) -> Option<MonoTime> {
-        self.began_at
     }
 
     /// A shard waits to be sent again.
@@ -170,12 +163,11 @@ impl OutSample {
     }
 
     /// The next shard to send: a repair first. None when everything is sent.
-    pub fn take_shard(&mut self, now: MonoTime) -> Option<(u16, Sending)> {
+    pub fn take_shard(&mut self) -> Option<(u16, Sending)> {
         if let Some(index) = self.repairs.pop_front() {
             return Some((index, Sending::Again));
         }
         if self.next < self.target {
-            self.began_at.get_or_insert(now);
             self.next += 1;
             return Some((self.next as u16 - 1, Sending::First));
         }

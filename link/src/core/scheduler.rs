@@ -112,10 +112,10 @@ mod tests {
         let mut flows = [flow(1, Class::Realtime), flow(2, Class::Realtime)];
         flows.iter_mut().for_each(|f| publish(f, 0));
         let first = next(&flows, Class::Realtime).unwrap();
-        flows[first.0].get_mut(first.1).unwrap().take_shard(MonoTime::ZERO);
+        flows[first.0].get_mut(first.1).unwrap().take_shard();
         for _ in 0..3 {
             assert_eq!(next(&flows, Class::Realtime), Some(first));
-            flows[first.0].get_mut(first.1).unwrap().take_shard(MonoTime::ZERO);
+            flows[first.0].get_mut(first.1).unwrap().take_shard();
         }
         assert_ne!(next(&flows, Class::Realtime), Some(first));
     }

@@ -245,11 +245,6 @@ impl SentLog {
         self.watched_bytes - answered.map_or(0, |sent| sent.watched_up_to)
     }
 
-    /// When the oldest packet still under way was sent.
-    pub fn oldest_under_way(&self) -> Option<MonoTime> {
-        self.get(self.lowest_open).filter(|sent| sent.fate == Fate::UnderWay).map(|sent| sent.at)
-    }
-
     fn miss(&mut self, now: MonoTime, number: u64, settled: &mut Settled) {
         let sent = &mut self.ring[number as usize % CAPACITY];
         sent.missing_since = sent.missing_since.min(now);

@@ -17,10 +17,14 @@ pub struct Delays {
     pub extra: Duration,
 }
 
+/// A queue of this length is let stand; a longer one that others keep is worth a contest (LNK-68).
+pub fn queue_let_stand(min_rtt: Duration) -> Duration {
+    min_rtt.max(SHORTEST_ROUND_TRIP) / 4
+}
+
 /// Bytes that may be unanswered at `rate_bps`: what the path holds, and a queue of a quarter of its round trip.
 pub fn most_unanswered(rate_bps: f64, delays: Delays, packet_bytes: usize) -> u64 {
-    let queue = delays.min_rtt.max(SHORTEST_ROUND_TRIP) / 4;
-    let span = delays.min_rtt + queue + delays.extra;
+    let span = delays.min_rtt + queue_let_stand(delays.min_rtt) + delays.extra;
     (LEAST_PACKETS * packet_bytes as u64).max((rate_bps / 8.0 * span.as_secs_f64()) as u64)
 }
 

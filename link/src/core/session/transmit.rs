@@ -354,7 +354,7 @@ impl Session {
 
     fn write_shard(&mut self, now: MonoTime, choice: Choice, out: &mut Vec<u8>) -> Option<Content> {
         let sample = self.flows[choice.flow].get_mut(choice.sequence)?;
-        let (index, sending) = sample.take_shard(now)?;
+        let (index, sending) = sample.take_shard()?;
         let (id, k, capture_us) = (sample.id, sample.k, capture_stamp(now, sample.capture));
         let shard = sample.shard(index, &mut self.codec)?;
         Frame::Fragment(Fragment { id, capture_us, k: k as u16, index, shard }).write(out);
@@ -379,7 +379,7 @@ impl Session {
                 break;
             }
             if sequence == choice.sequence {
-                match sample.take_shard(now) {
+                match sample.take_shard() {
                     Some((_, Sending::Again)) => self.stats.packets_repair += 1,
                     _ => self.stats.packets_fresh += 1,
                 }
