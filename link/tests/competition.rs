@@ -110,22 +110,26 @@ fn beside_cubic_that_fills_the_queue_the_pictures_keep_their_share() {
     assert_nobody_starves("wan", &[Algorithm::Cubic; 4], 0.5);
 }
 
-/// LNK-68: what fills a queue for a while is not answered for ever.
+/// LNK-68: what fills a queue for a while is not answered for ever. On a path too narrow for the pictures control that
+/// goes their way shows the queue.
 #[test]
 fn when_the_rival_goes_so_does_the_queue() {
     for rival in [Algorithm::Bbr, Algorithm::Cubic] {
-        let mut world = World::new(&named("wan-loss1"), 1);
+        let mut world = World::new(&named("narrow"), 1);
         world.network.add_rival(Rival::new(rival, at_ms(BEGIN_MS)..at_ms(5_000), ms(25)));
         let mut cameras: Vec<Stream> = (0..4)
             .map(|_| world.stream(End::Vehicle, Class::Realtime, link_qos(), 374_000, ms(100)))
             .collect();
-        let mut all: Vec<&mut Stream> = cameras.iter_mut().collect();
-        world.drive(&mut all, at_ms(10_000));
-        world.run_to(at_ms(11_000));
-        let ages: Vec<Duration> =
-            cameras.iter().flat_map(|camera| world.latencies(camera, at_ms(7_500))).collect();
-        assert_eq!(ages.len(), 4 * 25, "all of the last two and a half seconds arrive");
-        let (median, worst) = (quantile(&ages, 0.5), quantile(&ages, 1.0));
-        assert!(worst <= ms(120), "{rival:?}: median {:.0}, worst {:.0} ms", millis(median), millis(worst));
+        let mut control =
+            world.stream(End::Vehicle, Class::Control, with_lifespan(reliable(10), 500), 64, ms(5));
+        let mut all: Vec<&mut Stream> = cameras.iter_mut().chain([&mut control]).collect();
+        world.drive(&mut all, at_ms(12_000));
+        world.run_to(at_ms(13_000));
+        let pictures: usize = cameras.iter().map(|camera| world.latencies(camera, at_ms(7_500)).len()).sum();
+        assert!(pictures >= 120, "{rival:?}: {pictures} of the 138 that fit");
+        let waits = world.latencies(&control, at_ms(7_500));
+        let p99 = quantile(&waits, 0.99);
+        // The path's own delay, and the queue that the rate lets stand for a moment (LNK-67).
+        assert!(p99 <= ms(25) + ms(13) + ms(2), "{rival:?}: {:.1} ms", millis(p99));
     }
 }

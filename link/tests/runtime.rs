@@ -142,30 +142,6 @@ fn what_is_kept_for_a_reader_to_come_is_booked_once() {
     assert_eq!((ledger.offered, ledger.delivered, ledger.dropped), (3, 2, 1), "{ledger}");
 }
 
-/// An application that never stops asking does not keep the link from the network.
-#[test]
-fn a_publisher_that_never_pauses_does_not_silence_the_link() {
-    let keys = Keys::new();
-    let operator = keys.operator(any());
-    let vehicle = keys.vehicle(operator.local_address());
-    let flood = vehicle.publish(publication("flood", Qos::sensor_data())).expect("within the limits");
-    let command = Publication { class: Class::Control, ..publication("command", Qos::default()) };
-    let command = vehicle.publish(command).expect("within the limits");
-    let reader = operator.subscribe(subscription("command", Qos::default())).expect("within the limits");
-    wait_for(&vehicle, is_up);
-    let stop = std::sync::atomic::AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            while !stop.load(std::sync::atomic::Ordering::Relaxed) {
-                let _ = flood.send(vec![0; 8]);
-            }
-        });
-        let arrived = send_until_received(&command, &reader, b"stop");
-        stop.store(true, std::sync::atomic::Ordering::Relaxed);
-        assert_eq!(arrived.0, b"stop");
-    });
-}
-
 fn wait_until(holds: impl Fn() -> bool) {
     let since = Instant::now();
     while !holds() {

@@ -218,20 +218,12 @@ impl LinkThread {
         }
     }
 
-    /// Takes some requests: an application that never stops asking must not keep us from the network. True when more
-    /// may wait.
+    /// Takes what was asked, or some of it. True when more may wait.
     fn take_requests(&mut self, now: MonoTime) -> bool {
-        for _ in 0..REQUESTS_A_TURN {
-            match self.requests.try_recv() {
-                Ok(request) => self.on_request(now, request),
-                Err(TryRecvError::Empty) => return false,
-                Err(TryRecvError::Disconnected) => {
-                    self.closing = true;
-                    return false;
-                }
-            }
-        }
-        true
+        let (requests, ended) = some_of(&self.requests);
+        requests.into_iter().for_each(|request| self.on_request(now, request));
+        self.closing |= ended == Some(TryRecvError::Disconnected);
+        ended.is_none()
     }
 
     fn on_request(&mut self, now: MonoTime, request: Request) {
@@ -421,5 +413,32 @@ impl LinkThread {
         let sent = self.published.iter().map(|p| (p.publication.topic.clone(), p.ledger)).collect();
         let received = self.subscribed.iter().map(|s| (s.subscription.topic.clone(), s.ledger)).collect();
         Closing { sent, received }
+    }
+}
+
+/// Some of what waits, and why there is no more: an application that never stops asking must not keep us from the network.
+fn some_of<T>(waiting: &Receiver<T>) -> (Vec<T>, Option<TryRecvError>) {
+    let mut taken = Vec::new();
+    while taken.len() < REQUESTS_A_TURN {
+        match waiting.try_recv() {
+            Ok(one) => taken.push(one),
+            Err(ended) => return (taken, Some(ended)),
+        }
+    }
+    (taken, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_requests_without_end_some_are_taken_at_a_time() {
+        let (sender, receiver) = std::sync::mpsc::sync_channel(REQUESTS_A_TURN + 1);
+        (0..=REQUESTS_A_TURN).for_each(|request| sender.send(request).expect("there is room"));
+        assert_eq!(some_of(&receiver), ((0..REQUESTS_A_TURN).collect(), None));
+        assert_eq!(some_of(&receiver), (vec![REQUESTS_A_TURN], Some(TryRecvError::Empty)));
+        drop(sender);
+        assert_eq!(some_of(&receiver), (vec![], Some(TryRecvError::Disconnected)));
     }
 }
