@@ -7,6 +7,7 @@
 
 pub mod class;
 pub mod ledger;
+pub mod pattern;
 pub mod qos;
 pub mod time;
 pub mod trace;

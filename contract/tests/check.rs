@@ -129,11 +129,16 @@ fn a_port_open_to_the_network_that_trusts_nobody_is_warned_of() {
 fn a_flow_that_no_program_carries_is_warned_of_unless_it_is_matched_traffic() {
     let flows = "  lidar: {class: best_effort}\n  map: {class: best_effort, toward: vehicle}\n";
     let expected = [
-        "flows.lidar.source: no program carries a flow toward the operator without a source; \
-         add one such as source: {v4l2: /dev/video0}, or match for packets of an existing program",
-        "flows.map.class: no program carries a flow toward the vehicle that is not of class control; \
-         write class: control for the driving commands, or match for packets of an existing program",
+        "flows.lidar.source: no program carries a flow toward the operator without a source or a type; \
+         add one such as source: {v4l2: /dev/video0}, type: pkg/msg/Type for a ROS 2 topic, or match for packets of an \
+         existing program",
+        "flows.map.class: no program carries a flow toward the vehicle that has no type and is not of class control; \
+         write class: control for the driving commands, type: pkg/msg/Type for a ROS 2 topic, or match for packets of an \
+         existing program",
     ];
     assert_eq!(warnings(flows, ""), expected);
+    let bridged =
+        "  scan: {type: sensor_msgs/msg/LaserScan, class: best_effort}\n  status/*: {class: best_effort}\n";
+    assert_eq!(warnings(bridged, ""), [""; 0]);
     assert_eq!(warnings(&[CAMERA, DRIVE, UPLOAD].concat(), ""), [""; 0]);
 }

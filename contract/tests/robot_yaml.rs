@@ -8,7 +8,7 @@ use tokkyu_contract::class::Class;
 use tokkyu_contract::qos::{Durability, History, Liveliness, Qos, Reliability};
 use tokkyu_contract::trace::FlowId;
 use tokkyu_contract::units::{Bytes, Rate};
-use tokkyu_contract::yaml::robot::{self, Encoding, Flow, Matching, Robot, Source, Toward};
+use tokkyu_contract::yaml::robot::{self, Encoding, Flow, GivenQos, Matching, Robot, Source, Toward};
 
 const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/robot.yaml");
 
@@ -69,6 +69,49 @@ fn a_flow_with_nothing_but_a_class_has_the_defaults_of_ros_2() {
         (flow.rate, flow.size, flow.type_name, flow.source, flow.matching),
         (None, None, None, None, None)
     );
+}
+
+#[test]
+fn it_is_known_which_qos_fields_the_file_gives() {
+    assert_eq!(flow("class: control").given, GivenQos::default());
+    let given = GivenQos { history: true, lifespan: true, ..GivenQos::default() };
+    assert_eq!(flow("class: control, depth: 1, lifespan: 1 s").given, given);
+    let all = "reliability: reliable, history: keep_all, durability: volatile, deadline: 1 s, lifespan: 1 s, \
+               liveliness: automatic, liveliness_lease: 1 s, class: control";
+    let given = flow(all).given;
+    assert!(given.reliability && given.history && given.durability && given.deadline && given.lifespan);
+    assert!(given.liveliness && given.liveliness_lease);
+}
+
+#[test]
+fn a_name_may_stand_for_many_topics_and_an_exact_one_goes_before_it() {
+    let robot = good(
+        "robot: r\nflows:\n  camera/**: {class: realtime}\n  camera/front: {class: control}\n  \"*/front\": {class: background}\n",
+    );
+    let class = |topic: &str| robot.flow_of(topic).map(|flow| flow.class);
+    assert_eq!(class("camera/front"), Some(Class::Control));
+    assert_eq!(class("camera/back/raw"), Some(Class::Realtime));
+    assert_eq!(class("lidar/front"), Some(Class::Background));
+    assert_eq!(class("lidar"), None);
+    assert_eq!(class("**"), None, "a pattern's name is no topic");
+}
+
+#[test]
+fn what_cannot_be_a_pattern_is_refused_with_the_remedy() {
+    let of = |name: &str, fields: &str| {
+        bad(&format!("robot: r\nflows:\n  {name}: {{class: realtime, {fields}}}\n"))
+    };
+    assert_eq!(
+        of("camera/fr*nt", "size: 1 B"),
+        [
+            "robot.yaml:3:3: flows.camera/fr*nt: * is a part of a word; write it between slashes, camera/* for one part, \
+             camera/** for more"
+        ]
+    );
+    let error = of("camera/*", "source: {test: picture}").join("\n");
+    assert!(error.contains("flows.camera/*.source: cannot be in a flow whose name is a pattern"), "{error}");
+    let error = of("camera/*", "match: {dst_port: 1}").join("\n");
+    assert!(error.contains("flows.camera/*.match: cannot be in a flow whose name is a pattern"), "{error}");
 }
 
 #[test]

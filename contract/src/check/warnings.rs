@@ -32,24 +32,25 @@ fn path(flow: &Flow, field: &str) -> String {
     format!("flows.{}.{field}", flow.name)
 }
 
-/// A flow that `tokkyu vehicle` and `tokkyu operator` pass over: declared, but nothing will come (CON-36).
+/// A flow that `tokkyu vehicle` and `tokkyu operator` pass over, and that does not look like a ROS 2 topic for
+/// `tokkyu bridge` either: declared, but nothing will come (CON-36).
 fn carried_by_nobody(flow: &Flow) -> Option<Warning> {
-    const OTHERS: &str = "or match for packets of an existing program";
+    const OTHERS: &str = "type: pkg/msg/Type for a ROS 2 topic, or match for packets of an existing program";
     let (carried, field, what, remedy) = match flow.toward {
         Toward::Operator => (
             flow.source.is_some(),
             "source",
-            "no program carries a flow toward the operator without a source",
+            "no program carries a flow toward the operator without a source or a type",
             "add one such as source: {v4l2: /dev/video0}",
         ),
         Toward::Vehicle => (
             flow.class == Class::Control,
             "class",
-            "no program carries a flow toward the vehicle that is not of class control",
+            "no program carries a flow toward the vehicle that has no type and is not of class control",
             "write class: control for the driving commands",
         ),
     };
-    if carried || flow.matching.is_some() {
+    if carried || flow.is_pattern() || flow.type_name.is_some() || flow.matching.is_some() {
         return None;
     }
     warning(path(flow, field), what, format!("{remedy}, {OTHERS}"))

@@ -5,8 +5,9 @@ use std::net::IpAddr;
 use super::camera::{self, Camera, Encoding, Source};
 use super::error::Log;
 use super::fields::{Field, Fields};
-use super::qos;
+use super::qos::{self, GivenQos};
 use crate::class::Class;
+use crate::pattern;
 use crate::qos::Qos;
 use crate::trace::FlowId;
 use crate::units::{Bytes, Quantity, Rate};
@@ -58,7 +59,7 @@ pub struct Matching {
 pub struct Flow {
     /// Position in the file, counted from 1 ([`FlowId::SESSION`] is 0).
     pub id: FlowId,
-    /// Name within the robot, such as `camera/front`.
+    /// Name within the robot, such as `camera/front`, or a pattern of names, such as `camera/*` ([`Flow::is_pattern`]).
     pub name: String,
     /// Type of the samples, such as `sensor_msgs/msg/Image`.
     pub type_name: Option<String>,
@@ -70,6 +71,8 @@ pub struct Flow {
     pub class: Class,
     /// Quality of service; ROS 2's default, and unused, for a flow with [`Flow::matching`].
     pub qos: Qos,
+    /// Which of [`Flow::qos`]'s fields the file gives; the others have ROS 2's default.
+    pub given: GivenQos,
     /// Which end receives the flow.
     pub toward: Toward,
     /// Set when the flow is an existing program's traffic, which keeps its own protocol.
@@ -84,6 +87,13 @@ pub struct Flow {
     pub height: Option<u32>,
 }
 
+impl Flow {
+    /// Whether the name stands for many topics.
+    pub fn is_pattern(&self) -> bool {
+        pattern::is_pattern(&self.name)
+    }
+}
+
 /// Reads flow number `id` from its field. `None` when it has no class; what is wrong is in the log.
 pub(super) fn read(id: FlowId, name: &str, field: &Field<'_>, log: &mut Log<'_>) -> Option<Flow> {
     let known = [&OWN_FIELDS[..], &qos::FIELDS, &camera::FIELDS].concat();
@@ -95,12 +105,16 @@ pub(super) fn read(id: FlowId, name: &str, field: &Field<'_>, log: &mut Log<'_>)
     let towards = [("vehicle", Toward::Vehicle), ("operator", Toward::Operator)];
     let toward = fields.get("toward").and_then(|field| field.word(log, &towards)).unwrap_or_default();
     let type_name = type_name(&fields, log);
+    if pattern::is_pattern(name) {
+        refuse_in_pattern(&fields, log);
+    }
     let (qos, camera) = if fields.get("match").is_some() {
         refuse_beside_match(&fields, log);
         (Qos::default(), Camera::default())
     } else {
         (qos::read(&fields, log), camera::read(&fields, size, log))
     };
+    let given = qos::given(&fields);
     let Camera { source, encoding, width, height } = camera;
     let name = name.to_owned();
     let class = class?;
@@ -112,6 +126,7 @@ pub(super) fn read(id: FlowId, name: &str, field: &Field<'_>, log: &mut Log<'_>)
         size,
         class,
         qos,
+        given,
         toward,
         matching,
         source,
@@ -167,6 +182,14 @@ fn refuse_beside_match(fields: &Fields<'_>, log: &mut Log<'_>) {
     for name in refused {
         let what = "cannot be beside match, an existing program's traffic keeps its own protocol";
         fields.wrong(log, name, what, format!("remove {name} or match"));
+    }
+}
+
+/// A camera is one flow, and packets are matched by what they hold: neither can have many names (CON-9).
+fn refuse_in_pattern(fields: &Fields<'_>, log: &mut Log<'_>) {
+    for name in ["source", "match"].into_iter().filter(|name| fields.get(name).is_some()) {
+        let what = "cannot be in a flow whose name is a pattern";
+        fields.wrong(log, name, what, "give the flow a name without *");
     }
 }
 

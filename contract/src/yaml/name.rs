@@ -14,13 +14,20 @@ pub(super) type Wrong = (String, String);
 /// Checks the name of a flow against ROS 2's rules for topic names (CON-9).
 ///
 /// Source: <https://design.ros2.org/articles/topic_and_service_names.html>. Names are relative to the robot: without
-/// the leading slash there is one spelling for each flow.
+/// the leading slash there is one spelling for each flow. Beside that a part may be `*` or `**`
+/// ([`crate::pattern`]).
 pub(super) fn check_flow(name: &str) -> Result<(), Wrong> {
     let wrong = |what: &str, remedy: &str| Err((what.to_owned(), remedy.to_owned()));
     if name.chars().nth(MAX_FLOW_NAME).is_some() {
         return Err((format!("the name is longer than {MAX_FLOW_NAME} characters"), "shorten it".to_owned()));
     }
-    if let Some(bad) = name.chars().find(|c| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '/')) {
+    if name.split('/').any(|part| part.contains('*') && part != "*" && part != "**") {
+        return wrong(
+            "* is a part of a word",
+            "write it between slashes, camera/* for one part, camera/** for more",
+        );
+    }
+    if let Some(bad) = name.chars().find(|c| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '/' | '*')) {
         let what = format!("'{}' cannot be in a flow's name", clip(&bad.to_string()));
         return Err((what, "use a-z, A-Z, 0-9, _ and /, as in \"camera/front\"".to_owned()));
     }

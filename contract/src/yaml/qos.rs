@@ -17,6 +17,39 @@ pub(super) const FIELDS: [&str; 8] = [
     "liveliness_lease",
 ];
 
+/// Which QoS fields a flow declares.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GivenQos {
+    /// `reliability`.
+    pub reliability: bool,
+    /// `history` or `depth`.
+    pub history: bool,
+    /// `durability`.
+    pub durability: bool,
+    /// `deadline`.
+    pub deadline: bool,
+    /// `lifespan`.
+    pub lifespan: bool,
+    /// `liveliness`.
+    pub liveliness: bool,
+    /// `liveliness_lease`.
+    pub liveliness_lease: bool,
+}
+
+/// Which of the fields `flow` has.
+pub(super) fn given(flow: &Fields<'_>) -> GivenQos {
+    let has = |name| flow.get(name).is_some();
+    GivenQos {
+        reliability: has("reliability"),
+        history: has("history") || has("depth"),
+        durability: has("durability"),
+        deadline: has("deadline"),
+        lifespan: has("lifespan"),
+        liveliness: has("liveliness"),
+        liveliness_lease: has("liveliness_lease"),
+    }
+}
+
 #[derive(Clone, Copy, PartialEq)]
 enum HistoryKind {
     KeepLast,

@@ -6,10 +6,12 @@ use super::error::{Errors, Log};
 use super::fields::{Field, Fields};
 use super::tree::{self, Kind, Node, join};
 use super::{file, flow, name};
+use crate::pattern;
 use crate::trace::FlowId;
 
 pub use super::camera::{Encoding, Source};
 pub use super::flow::{Flow, Matching, Toward};
+pub use super::qos::GivenQos;
 
 /// A robot's flows, as declared.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +26,12 @@ impl Robot {
     /// The flow called `name`, such as `camera/front`.
     pub fn flow(&self, name: &str) -> Option<&Flow> {
         self.flows.iter().find(|flow| flow.name == name)
+    }
+
+    /// The flow that `topic` belongs to: the one of that name, else the first whose pattern it matches (CON-9).
+    pub fn flow_of(&self, topic: &str) -> Option<&Flow> {
+        let of_pattern = |flow: &&Flow| flow.is_pattern() && pattern::matches(&flow.name, topic);
+        self.flow(topic).or_else(|| self.flows.iter().find(of_pattern))
     }
 
     /// Paths are relative to the file they stand in (CON-16).

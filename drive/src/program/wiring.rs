@@ -80,7 +80,10 @@ pub(crate) fn camera_flows(robot: &Robot) -> impl Iterator<Item = &Flow> {
 pub(crate) fn command_flow(robot: &Robot) -> Result<Option<&Flow>, DriveError> {
     gate_flow::check(robot)?;
     let drives = |flow: &&Flow| {
-        flow.toward == Toward::Vehicle && flow.class == Class::Control && flow.matching.is_none()
+        flow.toward == Toward::Vehicle
+            && flow.class == Class::Control
+            && flow.matching.is_none()
+            && !flow.is_pattern()
     };
     let mut flows = robot.flows.iter().filter(drives);
     let first = flows.next();
@@ -95,7 +98,8 @@ pub(crate) fn command_flow(robot: &Robot) -> Result<Option<&Flow>, DriveError> {
     Ok(first)
 }
 
-/// Words for each flow that neither program carries, with the remedy. Flows of other programs (`match`) are none of ours.
+/// Words for each flow that neither program carries, with the remedy. Flows of other programs (`match`) and patterns, which
+/// are the bridge's, are none of ours.
 pub(crate) fn not_carried(robot: &Robot) -> Vec<String> {
     let words = |flow: &Flow| {
         let why = match (flow.toward, flow.source.is_some(), flow.class) {
@@ -109,7 +113,8 @@ pub(crate) fn not_carried(robot: &Robot) -> Vec<String> {
         };
         Some(format!("flow {} is not carried: {why} (robot.yaml)", flow.name))
     };
-    robot.flows.iter().filter(|flow| flow.matching.is_none()).filter_map(words).collect()
+    let named = |flow: &&Flow| flow.matching.is_none() && !flow.is_pattern();
+    robot.flows.iter().filter(named).filter_map(words).collect()
 }
 
 /// Time between two samples of `flow`.
