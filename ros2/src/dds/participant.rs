@@ -1,0 +1,98 @@
+//! The bridge's place in a DDS domain: which domain, which interfaces, which mark. ROS2-30, ROS2-31.
+
+use std::ffi::CString;
+use std::fmt::Write as _;
+use std::ptr;
+
+use cyclors as c;
+
+use super::entity::Entity;
+use super::error::DdsError;
+use super::qos::NativeQos;
+
+/// Highest domain whose ports are below 65536 (RTPS 2.3 §9.6.1).
+pub const DOMAIN_MAX: u32 = 232;
+
+/// Where the bridge meets ROS 2.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The domain, 0 to [`DOMAIN_MAX`].
+    pub domain: u32,
+    /// Names of the interfaces DDS may use.
+    pub interfaces: Vec<String>,
+    /// Whether nothing may be sent beyond this host by multicast.
+    pub host_only: bool,
+}
+
+/// A participant, and the domain it is alone in as far as this process goes.
+pub struct Participant {
+    participant: Entity,
+    // After the participant: entities are dropped in the order they stand here.
+    _domain: Entity,
+}
+
+impl Participant {
+    /// Joins the domain, marked with `user_data`.
+    ///
+    /// # Errors
+    /// DDS cannot: an interface that is not there, no free port, the domain joined already by this process.
+    pub fn join(place: &Place, user_data: &[u8]) -> Result<Participant, DdsError> {
+        let config = CString::new(config(place)).expect("names of interfaces have no NUL");
+        // SAFETY: a C string that lives until after the call, which copies it.
+        let result = unsafe { c::dds_create_domain(place.domain, config.as_ptr()) };
+        let domain =
+            Entity::created(result, || format!("set up domain {} on {}", place.domain, interfaces(place)))?;
+        let qos = NativeQos::empty().with_user_data(user_data);
+        // SAFETY: the QoS lives until after the call, which copies it; no listener.
+        let result = unsafe { c::dds_create_participant(place.domain, qos.as_ptr(), ptr::null()) };
+        let participant =
+            Entity::created(result, || format!("join domain {} on {}", place.domain, interfaces(place)))?;
+        Ok(Participant { participant, _domain: domain })
+    }
+
+    pub(super) fn handle(&self) -> c::dds_entity_t {
+        self.participant.handle()
+    }
+}
+
+fn interfaces(place: &Place) -> String {
+    place.interfaces.join(", ")
+}
+
+/// Cyclone DDS's configuration. What is not here is as it comes, and CYCLONEDDS_URI has no say: a profile meant for the
+/// robot's nodes may name the very wire the link crosses.
+fn config(place: &Place) -> String {
+    let mut xml = String::from("<CycloneDDS><Domain><General><Interfaces>");
+    for name in &place.interfaces {
+        let _ = write!(xml, "<NetworkInterface name=\"{}\"/>", escaped(name));
+    }
+    xml += "</Interfaces>";
+    if place.host_only {
+        xml += "<MulticastTimeToLive>0</MulticastTimeToLive>";
+    }
+    xml += "<AllowMulticast>true</AllowMulticast></General>";
+    // As many nodes as ROS 2 allows on one host are looked for, where multicast is not to be had.
+    xml += "<Discovery><ParticipantIndex>auto</ParticipantIndex><MaxAutoParticipantIndex>99</MaxAutoParticipantIndex></Discovery>";
+    // A whole picture is in the socket before a thread wakes up.
+    xml +=
+        "<Internal><SocketReceiveBufferSize min=\"default\" max=\"16MB\"/></Internal></Domain></CycloneDDS>";
+    xml
+}
+
+/// Names of interfaces come from the command line.
+fn escaped(name: &str) -> String {
+    name.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | ':' | '@')).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_interface_s_name_cannot_add_to_the_configuration() {
+        let place = Place { domain: 0, interfaces: vec!["lo\"/><x".into()], host_only: true };
+        let config = config(&place);
+        assert!(config.contains("<NetworkInterface name=\"lox\"/>"), "{config}");
+        assert!(config.contains("<MulticastTimeToLive>0<"), "{config}");
+    }
+}

@@ -1,0 +1,122 @@
+//! Writes samples that are bytes, with a source timestamp of our choice.
+
+use std::ffi::c_void;
+use std::ptr;
+
+use cyclors as c;
+use tokkyu_contract::{Qos, WallTime};
+
+use super::entity::Entity;
+use super::error::{DdsError, check};
+use super::participant::Participant;
+use super::qos::NativeQos;
+use super::topic::{self, TopicName};
+use crate::endpoint::Role;
+
+/// A writer of one topic.
+pub struct Writer {
+    writer: Entity,
+    _topic: Entity,
+    topic_name: String,
+}
+
+/// A sample was not written.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum WriteError {
+    /// The bytes are no CDR sample.
+    #[error("the sample is no CDR: {0}")]
+    NoCdr(&'static str),
+    /// A reader was too slow for too long.
+    #[error("a reader takes no more samples")]
+    Full,
+    /// DDS refuses.
+    #[error(transparent)]
+    Dds(#[from] DdsError),
+}
+
+impl Writer {
+    /// Begins to offer. Topic and type are named as DDS calls them.
+    ///
+    /// # Errors
+    /// DDS refuses the topic or the QoS.
+    pub fn new(
+        participant: &Participant,
+        topic: &str,
+        type_name: &str,
+        qos: &Qos,
+        user_data: &[u8],
+    ) -> Result<Writer, DdsError> {
+        let entity = topic::create(participant, TopicName { topic, type_name })?;
+        let native = NativeQos::of(qos, Role::Writer).with_user_data(user_data);
+        // SAFETY: live handles, a QoS that is copied, no listener.
+        let result = unsafe {
+            c::dds_create_writer(participant.handle(), entity.handle(), native.as_ptr(), ptr::null())
+        };
+        let writer = Entity::created(result, || format!("write {topic}"))?;
+        Ok(Writer { writer, _topic: entity, topic_name: topic.to_owned() })
+    }
+
+    /// Writes a sample that counts as written at `source`. Waits for a slow reliable reader of a keep_all topic for at
+    /// most 100 ms.
+    ///
+    /// # Errors
+    /// The bytes are no CDR sample, a reader is too slow, or DDS refuses.
+    pub fn write(&self, payload: &[u8], source: WallTime) -> Result<(), WriteError> {
+        check_cdr(payload)?;
+        // SAFETY: the handle is live; the bytes are copied; the sample's one reference goes to dds_forwardcdr.
+        let result = unsafe {
+            let data = self.sample(payload)?;
+            (*data).timestamp.v = i64::try_from(source.as_nanos()).unwrap_or(i64::MAX);
+            (*data).statusinfo = 0;
+            c::dds_forwardcdr(self.writer.handle(), data)
+        };
+        match result {
+            c::DDS_RETCODE_TIMEOUT => Err(WriteError::Full),
+            _ => Ok(check(result, || format!("write {}", self.topic_name)).map(drop)?),
+        }
+    }
+
+    /// A sample of `payload` and zeros up to a multiple of 4: DDS sends that many bytes of it, whatever its size, and must
+    /// not read behind the end of what the sample has (RTPS 2.3 §9.4.1).
+    unsafe fn sample(&self, payload: &[u8]) -> Result<*mut c::ddsi_serdata, DdsError> {
+        const ZEROS: [u8; 3] = [0; 3];
+        let padding = payload.len().next_multiple_of(4) - payload.len();
+        let part = |bytes: &[u8], len| c::ddsrt_iovec_t {
+            iov_base: bytes.as_ptr().cast_mut().cast::<c_void>(),
+            iov_len: len,
+        };
+        let parts = [part(payload, payload.len()), part(&ZEROS, padding)];
+        // SAFETY: a live writer has a type; the parts live until after the call, which copies and does not write to them.
+        unsafe {
+            let mut sertype = ptr::null();
+            check(c::dds_get_entity_sertype(self.writer.handle(), &mut sertype), || {
+                "find a writer's type".to_owned()
+            })?;
+            let kind = c::ddsi_serdata_kind_SDK_DATA;
+            Ok(c::ddsi_serdata_from_ser_iov(sertype, kind, 2, parts.as_ptr(), payload.len() + padding))
+        }
+    }
+}
+
+/// The first two bytes name the encoding (DDS-XTypes 1.3, table 60): what a reader could not decode is not written.
+fn check_cdr(payload: &[u8]) -> Result<(), WriteError> {
+    match payload {
+        [0, 0..=3 | 6..=11, _, _, ..] => Ok(()),
+        [_, _, _, _, ..] => Err(WriteError::NoCdr("its encapsulation is none that DDS knows")),
+        _ => Err(WriteError::NoCdr("it is shorter than its header of 4 bytes")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_that_are_no_cdr_are_not_written() {
+        assert_eq!(check_cdr(&[0, 1, 0, 0]), Ok(()));
+        assert_eq!(check_cdr(&[0, 7, 0, 2, 1, 2]), Ok(()));
+        for payload in [&[][..], &[0, 1, 0], &[0, 4, 0, 0], &[1, 1, 0, 0, 0]] {
+            assert!(matches!(check_cdr(payload), Err(WriteError::NoCdr(_))), "{payload:?}");
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! Which topics cross, and what must be opened for it: the bridge's decisions, without DDS, link or clock.
+//!
+//! Pure. Facts come in by `on_*` events: what is in our domain, what the other bridge says. After each of them
+//! [`Graph::orders`] gives what has to change, worked out anew from all facts: nothing depends on the order in which
+//! they came, but for the type and the QoS of a topic, which stay as its first writer made them (ROS2-4, ROS2-10).
+//!
+//! ```text
+//!  discovery ─► on_change ──┐                     ┌─► OpenSource, CloseSource   DDS reader and link publication
+//!  other bridge ─► on_message ├─► facts ─► update ├─► OpenTarget, CloseTarget   link subscription and DDS writer
+//!  silence ─► on_peer_gone ─┘                     ├─► Tell                      message to the other bridge
+//!                                                 └─► reports                   what does not cross, and why
+//! ```
+
+mod report;
+mod sources;
+mod targets;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tokkyu_contract::yaml::robot::{Flow, Robot, Toward};
+use tokkyu_contract::{Class, Qos};
+
+use crate::endpoint::{Change, Endpoint, Guid, Role};
+use crate::message::{Message, Topic};
+use crate::names::{self, Kind, Namespace};
+
+pub use report::Report;
+
+/// Endpoints of a domain that are kept in mind at most (ROS2-24): more are passed over.
+const ENDPOINTS_MAX: usize = 16 * 1024;
+
+/// A topic's QoS, type and names: what both ends of a hop are opened with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Opening {
+    /// As the other bridge is told.
+    pub topic: Topic,
+    /// The topic's name in our domain, as DDS calls it.
+    pub dds_topic: String,
+    /// The type as DDS calls it.
+    pub dds_type: String,
+    /// Class of the flow it belongs to.
+    pub class: Class,
+}
+
+/// Something has to change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Read a topic of our domain and send it.
+    OpenSource(Opening),
+    /// Read it no more.
+    CloseSource(String),
+    /// Receive a topic and write it into our domain.
+    OpenTarget(Opening),
+    /// Its last writer is gone.
+    CloseTarget(String),
+    /// The other bridge must know.
+    Tell(Message),
+}
+
+/// What this end is.
+#[derive(Clone, Debug)]
+pub struct Identity {
+    /// Which end of the link.
+    pub end: Toward,
+    /// Names this run of the bridge.
+    pub instance: u64,
+    /// Stands before the names in our domain.
+    pub namespace: Namespace,
+}
+
+/// A topic that has a writer in our domain.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Source {
+    opening: Opening,
+    is_read: bool,
+}
+
+/// Everything that is known.
+#[derive(Debug)]
+pub struct Graph {
+    identity: Identity,
+    robot: Robot,
+    endpoints: BTreeMap<(Role, Guid), Endpoint>,
+    /// Participants that are bridges, by their instance.
+    bridges: BTreeMap<Guid, u64>,
+    peer: Option<Message>,
+    sources: BTreeMap<String, Source>,
+    targets: BTreeMap<String, Opening>,
+    /// The last QoS and type of each topic we were the source of, with its generation.
+    generations: BTreeMap<String, Topic>,
+    told: Option<Message>,
+    standing: BTreeSet<Report>,
+    news: Vec<Report>,
+    orders: Vec<Order>,
+}
+
+impl Graph {
+    /// Nothing is known yet.
+    pub fn new(identity: Identity, robot: Robot) -> Graph {
+        Graph {
+            identity,
+            robot,
+            endpoints: BTreeMap::new(),
+            bridges: BTreeMap::new(),
+            peer: None,
+            sources: BTreeMap::new(),
+            targets: BTreeMap::new(),
+            generations: BTreeMap::new(),
+            told: None,
+            standing: BTreeSet::new(),
+            news: Vec::new(),
+            orders: Vec::new(),
+        }
+    }
+
+    /// Something changed in our domain.
+    pub fn on_change(&mut self, change: Change) {
+        match change {
+            Change::Endpoint(endpoint) => {
+                let key = (endpoint.role, endpoint.guid);
+                if self.endpoints.len() < ENDPOINTS_MAX || self.endpoints.contains_key(&key) {
+                    self.endpoints.insert(key, endpoint);
+                }
+            }
+            Change::EndpointGone(role, guid) => drop(self.endpoints.remove(&(role, guid))),
+            Change::Participant(guid, user_data) => self.on_participant(guid, &user_data),
+            Change::ParticipantGone(guid) => drop(self.bridges.remove(&guid)),
+        }
+    }
+
+    fn on_participant(&mut self, guid: Guid, user_data: &[u8]) {
+        if let Some(instance) = instance_in(user_data) {
+            self.bridges.insert(guid, instance);
+        }
+    }
+
+    /// The other bridge says what it has and wants. False if it is older than what it said before (ROS2-34).
+    pub fn on_message(&mut self, message: Message) -> bool {
+        let is_old = |known: &Message| known.instance == message.instance && known.number >= message.number;
+        if self.peer.as_ref().is_some_and(is_old) {
+            return false;
+        }
+        if self.peer.as_ref().is_some_and(|known| known.instance != message.instance) {
+            // Another run: what the former had is closed before what this one has is opened (ROS2-23).
+            self.on_peer_gone();
+            self.update();
+        }
+        self.peer = Some(message);
+        true
+    }
+
+    /// Nothing was heard of the other bridge for the linger time (ROS2-22).
+    pub fn on_peer_gone(&mut self) {
+        self.peer = None;
+    }
+
+    /// Works out what has to change; gives it in the order it has to be done in.
+    pub fn orders(&mut self) -> Vec<Order> {
+        self.update();
+        self.tell();
+        std::mem::take(&mut self.orders)
+    }
+
+    /// What came to stand in the way since it was asked last (ROS2-40).
+    pub fn reports(&mut self) -> Vec<Report> {
+        std::mem::take(&mut self.news)
+    }
+
+    fn update(&mut self) {
+        let mut standing = BTreeSet::new();
+        self.update_sources(&mut standing);
+        self.update_targets(&mut standing);
+        self.refuse_services(&mut standing);
+        if self.is_in_one_domain() {
+            standing.insert(Report::one_domain());
+        }
+        self.news.extend(standing.difference(&self.standing).cloned());
+        self.standing = standing;
+    }
+
+    /// A message whenever there is something new in it.
+    fn tell(&mut self) {
+        let topics = self.sources.values().map(|source| source.opening.topic.clone()).collect();
+        let wanted = self.targets.keys().filter(|topic| self.has_reader(topic)).cloned().collect();
+        let said = self.told.as_ref();
+        let number = said.map_or(1, |said| said.number + 1);
+        let message = Message { instance: self.identity.instance, number, topics, wanted };
+        if said.is_none_or(|said| said.topics != message.topics || said.wanted != message.wanted) {
+            self.say(message);
+        }
+    }
+
+    /// Says the same again: the other bridge may have begun since, and hears that we are there.
+    pub fn repeat(&mut self) {
+        if let Some(said) = self.told.take() {
+            let number = said.number + 1;
+            self.say(Message { number, ..said });
+        }
+    }
+
+    fn say(&mut self, message: Message) {
+        self.told = Some(message.clone());
+        self.orders.push(Order::Tell(message));
+    }
+
+    /// Both bridges are in one DDS domain (ROS2-32).
+    fn is_in_one_domain(&self) -> bool {
+        self.peer
+            .as_ref()
+            .is_some_and(|peer| self.bridges.values().any(|instance| *instance == peer.instance))
+    }
+
+    /// Endpoints of `role` that no bridge made, with their topic's name beyond our domain.
+    fn endpoints_of(&self, role: Role) -> impl Iterator<Item = (String, &Endpoint)> {
+        self.foreign().filter(move |endpoint| endpoint.role == role).filter_map(|endpoint| {
+            match names::kind_of(&endpoint.topic) {
+                Kind::Topic(name) => Some((self.identity.namespace.outside(&name)?.to_owned(), endpoint)),
+                Kind::Service(_) | Kind::Other => None,
+            }
+        })
+    }
+
+    fn foreign(&self) -> impl Iterator<Item = &Endpoint> {
+        self.endpoints.values().filter(|endpoint| !self.bridges.contains_key(&endpoint.participant))
+    }
+
+    /// The flow that carries `topic` toward `end`.
+    fn flow_toward(&self, topic: &str, end: Toward) -> Option<&Flow> {
+        let carries = |flow: &&Flow| flow.toward == end && flow.matching.is_none() && flow.source.is_none();
+        self.robot.flow_of(topic).filter(carries)
+    }
+
+    fn other_end(&self) -> Toward {
+        match self.identity.end {
+            Toward::Vehicle => Toward::Operator,
+            Toward::Operator => Toward::Vehicle,
+        }
+    }
+
+    fn opening(&self, topic: Topic, class: Class) -> Opening {
+        let dds_topic = names::dds_topic(&self.identity.namespace.inside(&topic.name));
+        let dds_type = names::dds_type(&topic.type_name).expect("checked when it was taken up");
+        Opening { topic, dds_topic, dds_type, class }
+    }
+
+    /// Services that a flow names (ROS2-5).
+    fn refuse_services(&self, standing: &mut BTreeSet<Report>) {
+        for endpoint in self.foreign() {
+            let Kind::Service(name) = names::kind_of(&endpoint.topic) else { continue };
+            let Some(name) = self.identity.namespace.outside(&name) else { continue };
+            let name = name.split("/_action/").next().unwrap_or(name);
+            if self.robot.flow_of(name).is_some() {
+                standing.insert(Report::service(name));
+            }
+        }
+    }
+}
+
+/// The instance in a bridge's mark (ROS2-31).
+fn instance_in(user_data: &[u8]) -> Option<u64> {
+    let text = std::str::from_utf8(user_data).ok()?;
+    let digits = text.strip_prefix("tokkyu-bridge;")?.strip_suffix(';')?;
+    u64::from_str_radix(digits, 16).ok()
+}
+
+/// A bridge's mark (ROS2-31).
+pub fn mark(instance: u64) -> Vec<u8> {
+    format!("tokkyu-bridge;{instance:016x};").into_bytes()
+}
+
+/// Whether a reader that requests `requested` matches a writer that offers `offered`.
+fn is_compatible(requested: &Qos, offered: &Qos) -> bool {
+    requested.mismatches(offered).is_empty()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,97 @@
+//! What does not cross, and why: ROS2-12, ROS2-40.
+
+use std::fmt;
+
+use tokkyu_contract::Qos;
+
+use crate::endpoint::Role;
+use crate::qos::Terms;
+
+/// Something stands in the way of a topic, with the remedy.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Report {
+    /// The topic, without leading slash; empty if it is about all of them.
+    pub topic: String,
+    /// What is wrong.
+    pub what: String,
+    /// What to do.
+    pub remedy: String,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.topic.as_str() {
+            "" => write!(f, "{}; {}", self.what, self.remedy),
+            topic => write!(f, "topic /{topic}: {}; {}", self.what, self.remedy),
+        }
+    }
+}
+
+fn report(topic: &str, what: String, remedy: impl Into<String>) -> Report {
+    Report { topic: topic.to_owned(), what, remedy: remedy.into() }
+}
+
+impl Report {
+    pub(super) fn offers_less(topic: &str, qos: &Qos, writer: &Qos) -> Report {
+        let which = qos.mismatches(writer);
+        let what = format!(
+            "a writer offers {}, the topic has {} ({which}): its samples do not cross",
+            Terms(writer),
+            Terms(qos)
+        );
+        report(topic, what, "declare in the flow what the writer offers, or change the writer's QoS")
+    }
+
+    pub(super) fn requests_more(topic: &str, reader: &Qos, qos: &Qos) -> Report {
+        let which = reader.mismatches(qos);
+        let what = format!(
+            "a reader requests {}, the topic has {} ({which}): it gets nothing",
+            Terms(reader),
+            Terms(qos)
+        );
+        report(topic, what, "change the reader's QoS, or the flow's in both robot.yaml and the writer's")
+    }
+
+    pub(super) fn other_type(topic: &str, ours: &str, other: &str, role: Role) -> Report {
+        let who = match role {
+            Role::Writer => "a writer",
+            Role::Reader => "a reader",
+        };
+        let what = format!("{who} has type {other}, the topic has {ours}: nothing passes between them");
+        report(topic, what, "give one of them another topic, or declare the type that is meant")
+    }
+
+    pub(super) fn no_ros_type(topic: &str, dds_type: &str, is_keyed: bool) -> Report {
+        let what = match is_keyed {
+            true => format!("its type {dds_type} has key fields, which are not carried"),
+            false => format!("its type {dds_type} is none of ROS 2's (pkg::msg::dds_::Type_)"),
+        };
+        report(topic, what, "give it a name that no flow of robot.yaml has")
+    }
+
+    pub(super) fn declared_otherwise(topic: &str, fields: &str, ours: &str, theirs: &str) -> Report {
+        let what =
+            format!("{fields}: here robot.yaml declares {ours}, the other end has {theirs}: it is not taken");
+        report(topic, what, "use the same robot.yaml at both ends")
+    }
+
+    pub(super) fn not_declared(topic: &str) -> Report {
+        let what = "the other end sends it, but no flow of our robot.yaml brings it here".to_owned();
+        report(topic, what, "use the same robot.yaml at both ends")
+    }
+
+    pub(super) fn service(name: &str) -> Report {
+        let what = "it is a service or an action, which the bridge does not carry".to_owned();
+        report(name, what, "take it out of robot.yaml, or write a topic for it")
+    }
+
+    pub(super) fn too_many(topic: &str) -> Report {
+        let what = "more topics match robot.yaml than a bridge carries, 512".to_owned();
+        report(topic, what, "name fewer of them")
+    }
+
+    pub(super) fn one_domain() -> Report {
+        let what = "both bridges are in one DDS domain, where every node already has every topic: nothing is carried".to_owned();
+        report("", what, "give one of them another --domain, or an --interface the other does not have")
+    }
+}

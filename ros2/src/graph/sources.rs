@@ -1,0 +1,125 @@
+//! Topics of our domain that go to the other end: ROS2-4, ROS2-10, ROS2-20, ROS2-21.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use tokkyu_contract::{Durability, Qos};
+
+use super::{Graph, Order, Report, Source, is_compatible};
+use crate::endpoint::{Endpoint, Role};
+use crate::message::{ENTRIES_MAX, Topic, USER_DATA_MAX_BYTES};
+use crate::names;
+use crate::qos;
+
+impl Graph {
+    pub(super) fn update_sources(&mut self, standing: &mut BTreeSet<Report>) {
+        let mut found = self.find_sources(standing);
+        let gone: Vec<String> =
+            self.sources.keys().filter(|name| !found.contains_key(*name)).cloned().collect();
+        for name in gone {
+            self.close_source(&name);
+            self.sources.remove(&name);
+        }
+        for (name, source) in &mut self.sources {
+            if let Some(topic) = found.remove(name) {
+                source.opening.topic = topic;
+            }
+        }
+        for (name, topic) in found {
+            if self.sources.len() == ENTRIES_MAX {
+                standing.insert(Report::too_many(&name));
+                break;
+            }
+            self.begin_source(name, topic);
+        }
+        self.read_what_is_wanted();
+    }
+
+    /// Each topic that has a writer we may carry, with its type and QoS.
+    fn find_sources(&self, standing: &mut BTreeSet<Report>) -> BTreeMap<String, Topic> {
+        let mut writers: BTreeMap<String, Vec<&Endpoint>> = BTreeMap::new();
+        for (name, writer) in self.endpoints_of(Role::Writer) {
+            if names::is_topic(&name) && self.flow_toward(&name, self.other_end()).is_some() {
+                writers.entry(name).or_default().push(writer);
+            }
+        }
+        let topic = |(name, writers): (String, Vec<&Endpoint>)| {
+            Some((name.clone(), self.topic_of(&name, &writers, standing)?))
+        };
+        writers.into_iter().filter_map(topic).collect()
+    }
+
+    fn topic_of(&self, name: &str, writers: &[&Endpoint], standing: &mut BTreeSet<Report>) -> Option<Topic> {
+        let flow = self.flow_toward(name, self.other_end())?;
+        let known = self.sources.get(name).map(|source| &source.opening.topic);
+        let usable = |writer: &&&Endpoint| match (writer.is_keyed, names::ros_type(&writer.type_name)) {
+            (false, Some(_)) => true,
+            _ => {
+                standing.insert(Report::no_ros_type(name, &writer.type_name, writer.is_keyed));
+                false
+            }
+        };
+        let writers: Vec<&Endpoint> = writers.iter().filter(usable).copied().collect();
+        let types = || writers.iter().filter_map(|writer| names::ros_type(&writer.type_name));
+        let first = known.map(|topic| topic.type_name.clone()).filter(|known| types().any(|of| of == *known));
+        let type_name = flow.type_name.clone().or(first).or_else(|| types().next())?;
+        types().filter(|other| *other != type_name).for_each(|other| {
+            standing.insert(Report::other_type(name, &type_name, &other, Role::Writer));
+        });
+        let is_ours = |writer: &&Endpoint| names::ros_type(&writer.type_name).as_ref() == Some(&type_name);
+        let ours: Vec<&Endpoint> = writers.into_iter().filter(is_ours).collect();
+        let first = ours.first()?;
+        let same = known.filter(|topic| topic.type_name == type_name);
+        let qos =
+            same.map_or_else(|| qos::resolve(flow, ours.iter().map(|writer| &writer.qos)), |topic| topic.qos);
+        self.report_offers(name, &qos, &ours, standing);
+        let user_data =
+            if first.user_data.len() <= USER_DATA_MAX_BYTES { first.user_data.clone() } else { Vec::new() };
+        let generation = self.generation(name, &type_name, &qos);
+        Some(Topic { name: name.to_owned(), type_name, qos, user_data, generation })
+    }
+
+    fn report_offers(&self, name: &str, qos: &Qos, writers: &[&Endpoint], standing: &mut BTreeSet<Report>) {
+        for writer in writers.iter().filter(|writer| !is_compatible(qos, &writer.qos)) {
+            standing.insert(Report::offers_less(name, qos, &writer.qos));
+        }
+    }
+
+    /// Publications of the link stay for its life: one whose type or QoS changed needs another name.
+    fn generation(&self, name: &str, type_name: &str, qos: &Qos) -> u32 {
+        match self.generations.get(name) {
+            Some(last) if last.type_name == type_name && last.qos == *qos => last.generation,
+            Some(last) => last.generation.wrapping_add(1),
+            None => 0,
+        }
+    }
+
+    fn begin_source(&mut self, name: String, topic: Topic) {
+        let Some(flow) = self.flow_toward(&name, self.other_end()) else { return };
+        let opening = self.opening(topic.clone(), flow.class);
+        self.generations.insert(name.clone(), topic);
+        self.sources.insert(name, Source { opening, is_read: false });
+    }
+
+    fn close_source(&mut self, name: &str) {
+        if self.sources.get(name).is_some_and(|source| source.is_read) {
+            self.orders.push(Order::CloseSource(name.to_owned()));
+        }
+    }
+
+    /// A topic is read while somebody wants it; a transient local one as long as there is somebody who may.
+    fn read_what_is_wanted(&mut self) {
+        let is_apart = self.peer.is_some() && !self.is_in_one_domain();
+        for (name, source) in &mut self.sources {
+            let is_local = source.opening.topic.qos.durability == Durability::TransientLocal;
+            let is_wanted = self.peer.as_ref().is_some_and(|peer| peer.wanted.contains(name));
+            let wanted = is_apart && (is_wanted || is_local);
+            if wanted != source.is_read {
+                source.is_read = wanted;
+                self.orders.push(match wanted {
+                    true => Order::OpenSource(source.opening.clone()),
+                    false => Order::CloseSource(name.clone()),
+                });
+            }
+        }
+    }
+}

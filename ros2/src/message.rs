@@ -1,0 +1,341 @@
+//! What the two bridges tell each other: ROS2-33, ROS2-34.
+//!
+//! Pure. What is parsed comes from outside: it is bounded before it is looked at, and nothing panics.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use tokkyu_contract::qos::Liveliness;
+use tokkyu_contract::{Durability, History, Qos, Reliability};
+
+use crate::names;
+
+/// Version of the messages.
+pub const VERSION: u32 = 1;
+/// Longest message.
+pub const MESSAGE_MAX_BYTES: usize = 256 << 10;
+/// Most topics, and most names, in one.
+pub const ENTRIES_MAX: usize = 512;
+/// Longest USER_DATA of a topic.
+pub const USER_DATA_MAX_BYTES: usize = 256;
+
+/// All that one bridge has to say, whole in each message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Names the running bridge: another number is another one.
+    pub instance: u64,
+    /// Counts its messages from 1.
+    pub number: u64,
+    /// Topics it is the source of.
+    pub topics: Vec<Topic>,
+    /// The other's topics that have a reader at its side.
+    pub wanted: BTreeSet<String>,
+}
+
+/// A topic as its source tells of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Topic {
+    /// Its name without leading slash and namespace.
+    pub name: String,
+    /// Its type, `pkg/msg/Type`.
+    pub type_name: String,
+    /// Its QoS on both sides.
+    pub qos: Qos,
+    /// USER_DATA of its writer: newer ROS 2 has the type's hash there.
+    pub user_data: Vec<u8>,
+    /// The link's topic is this one's name and generation: another one after type or QoS have changed.
+    pub generation: u32,
+}
+
+impl Topic {
+    /// Name of the link's topic that carries it.
+    pub fn link_topic(&self) -> String {
+        link_topic(&self.name, self.generation)
+    }
+}
+
+/// Name of the link's topic for a generation of a topic; `@` is in no topic's name.
+pub fn link_topic(name: &str, generation: u32) -> String {
+    match generation {
+        0 => name.to_owned(),
+        generation => format!("{name}@{generation}"),
+    }
+}
+
+/// A message was not understood.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MessageError {
+    /// It is longer than any.
+    #[error("{0} bytes are more than a message may have, {MESSAGE_MAX_BYTES}")]
+    TooLong(usize),
+    /// The other bridge is of another age.
+    #[error("the other bridge speaks version {0}, this one {VERSION}: use the same tokkyu at both ends")]
+    Version(u32),
+    /// It is not what ROS2-34 says.
+    #[error("not a bridge's message: {0}")]
+    Malformed(String),
+}
+
+#[derive(Serialize, Deserialize)]
+struct JsonMessage {
+    version: u32,
+    instance: String,
+    number: u64,
+    topics: Vec<JsonTopic>,
+    wanted: BTreeSet<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct JsonTopic {
+    name: String,
+    #[serde(rename = "type")]
+    type_name: String,
+    qos: JsonQos,
+    #[serde(default)]
+    user_data: String,
+    #[serde(default)]
+    generation: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+struct JsonQos {
+    reliability: JsonReliability,
+    durability: JsonDurability,
+    /// Absent for keep_all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    depth: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    deadline_ns: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    lifespan_ns: Option<u64>,
+    liveliness: JsonLiveliness,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    liveliness_lease_ns: Option<u64>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum JsonReliability {
+    Reliable,
+    BestEffort,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum JsonDurability {
+    Volatile,
+    TransientLocal,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum JsonLiveliness {
+    Automatic,
+    ManualByTopic,
+}
+
+impl Message {
+    /// The message as bytes.
+    pub fn write(&self) -> Vec<u8> {
+        let json = JsonMessage {
+            version: VERSION,
+            instance: format!("{:016x}", self.instance),
+            number: self.number,
+            topics: self.topics.iter().map(JsonTopic::from).collect(),
+            wanted: self.wanted.clone(),
+        };
+        serde_json::to_vec(&json).expect("strings and numbers are always JSON")
+    }
+
+    /// Reads a message.
+    ///
+    /// # Errors
+    /// It is too long, of another version, or not as ROS2-34 says.
+    pub fn parse(bytes: &[u8]) -> Result<Message, MessageError> {
+        #[derive(Deserialize)]
+        struct Version {
+            version: u32,
+        }
+        if bytes.len() > MESSAGE_MAX_BYTES {
+            return Err(MessageError::TooLong(bytes.len()));
+        }
+        let malformed = |error: serde_json::Error| MessageError::Malformed(error.to_string());
+        let Version { version } = serde_json::from_slice(bytes).map_err(malformed)?;
+        if version != VERSION {
+            return Err(MessageError::Version(version));
+        }
+        let json: JsonMessage = serde_json::from_slice(bytes).map_err(malformed)?;
+        Message::checked(json).map_err(|what| MessageError::Malformed(what.to_owned()))
+    }
+
+    fn checked(json: JsonMessage) -> Result<Message, &'static str> {
+        if json.topics.len() > ENTRIES_MAX || json.wanted.len() > ENTRIES_MAX {
+            return Err("more entries than a bridge carries");
+        }
+        if json.instance.len() != 16 {
+            return Err("instance has not 16 digits");
+        }
+        let instance = u64::from_str_radix(&json.instance, 16).map_err(|_| "instance is no number")?;
+        if !json.wanted.iter().all(|name| names::is_topic(name)) {
+            return Err("a wanted topic's name is none");
+        }
+        let topics = json.topics.into_iter().map(Topic::checked).collect::<Result<Vec<Topic>, _>>()?;
+        let distinct: BTreeSet<&str> = topics.iter().map(|topic| topic.name.as_str()).collect();
+        if distinct.len() < topics.len() {
+            return Err("a topic is told of twice");
+        }
+        Ok(Message { instance, number: json.number, topics, wanted: json.wanted })
+    }
+}
+
+impl From<&Topic> for JsonTopic {
+    fn from(topic: &Topic) -> JsonTopic {
+        let user_data: String = topic.user_data.iter().map(|byte| format!("{byte:02x}")).collect();
+        JsonTopic {
+            name: topic.name.clone(),
+            type_name: topic.type_name.clone(),
+            qos: JsonQos::from(&topic.qos),
+            user_data,
+            generation: topic.generation,
+        }
+    }
+}
+
+impl Topic {
+    fn checked(json: JsonTopic) -> Result<Topic, &'static str> {
+        if !names::is_topic(&json.name) {
+            return Err("a topic's name is none");
+        }
+        if names::dds_type(&json.type_name).is_none() {
+            return Err("a topic's type is none");
+        }
+        let qos = json.qos.checked();
+        if qos.contradiction().is_some() {
+            return Err("a topic's QoS contradicts itself");
+        }
+        let user_data = hex(&json.user_data).ok_or("user_data is no hex, or longer than 256 bytes")?;
+        Ok(Topic { name: json.name, type_name: json.type_name, qos, user_data, generation: json.generation })
+    }
+}
+
+fn hex(text: &str) -> Option<Vec<u8>> {
+    if text.len() > 2 * USER_DATA_MAX_BYTES || text.len() % 2 == 1 || !text.is_ascii() {
+        return None;
+    }
+    let byte = |at| u8::from_str_radix(&text[at..at + 2], 16).ok();
+    (0..text.len()).step_by(2).map(byte).collect()
+}
+
+impl From<&Qos> for JsonQos {
+    fn from(qos: &Qos) -> JsonQos {
+        let nanoseconds =
+            |span: Option<Duration>| span.map(|span| u64::try_from(span.as_nanos()).unwrap_or(u64::MAX));
+        JsonQos {
+            reliability: match qos.reliability {
+                Reliability::Reliable => JsonReliability::Reliable,
+                Reliability::BestEffort => JsonReliability::BestEffort,
+            },
+            durability: match qos.durability {
+                Durability::Volatile => JsonDurability::Volatile,
+                Durability::TransientLocal => JsonDurability::TransientLocal,
+            },
+            depth: qos.depth(),
+            deadline_ns: nanoseconds(qos.deadline),
+            lifespan_ns: nanoseconds(qos.lifespan),
+            liveliness: match qos.liveliness {
+                Liveliness::Automatic => JsonLiveliness::Automatic,
+                Liveliness::ManualByTopic => JsonLiveliness::ManualByTopic,
+            },
+            liveliness_lease_ns: nanoseconds(qos.liveliness_lease),
+        }
+    }
+}
+
+impl JsonQos {
+    fn checked(&self) -> Qos {
+        let span = |nanoseconds: Option<u64>| nanoseconds.map(Duration::from_nanos);
+        Qos {
+            reliability: match self.reliability {
+                JsonReliability::Reliable => Reliability::Reliable,
+                JsonReliability::BestEffort => Reliability::BestEffort,
+            },
+            durability: match self.durability {
+                JsonDurability::Volatile => Durability::Volatile,
+                JsonDurability::TransientLocal => Durability::TransientLocal,
+            },
+            history: self.depth.map_or(History::KeepAll, |depth| History::KeepLast { depth }),
+            deadline: span(self.deadline_ns),
+            lifespan: span(self.lifespan_ns),
+            liveliness: match self.liveliness {
+                JsonLiveliness::Automatic => Liveliness::Automatic,
+                JsonLiveliness::ManualByTopic => Liveliness::ManualByTopic,
+            },
+            liveliness_lease: span(self.liveliness_lease_ns),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message() -> Message {
+        let qos =
+            Qos { lifespan: Some(Duration::from_millis(500)), history: History::KeepAll, ..Qos::default() };
+        let topic = Topic {
+            name: "camera/front".into(),
+            type_name: "sensor_msgs/msg/Image".into(),
+            qos,
+            user_data: b"typehash=RIHS01_ab;".to_vec(),
+            generation: 2,
+        };
+        Message { instance: 0xab, number: 7, topics: vec![topic], wanted: ["cmd_vel".to_owned()].into() }
+    }
+
+    fn changed(from: &str, to: &str) -> Result<Message, MessageError> {
+        let text = String::from_utf8(message().write()).unwrap();
+        assert!(text.contains(from), "{text}");
+        Message::parse(text.replacen(from, to, 1).as_bytes())
+    }
+
+    #[test]
+    fn a_message_is_read_back_as_it_was_written() {
+        assert_eq!(Message::parse(&message().write()).unwrap(), message());
+        assert_eq!(message().topics[0].link_topic(), "camera/front@2");
+    }
+
+    #[test]
+    fn what_is_not_as_the_specification_says_is_refused_whole() {
+        for (from, to) in [
+            ("camera/front", "/camera/front"),
+            ("camera/front", "camera/*"),
+            ("sensor_msgs/msg/Image", "sensor_msgs/srv/Image"),
+            ("\"reliable\"", "\"perfect\""),
+            ("00000000000000ab", "ab"),
+            ("00000000000000ab", "00000000000000ax"),
+            ("cmd_vel", "cmd vel"),
+            ("\"number\":7", "\"number\":-7"),
+            (
+                "\"reliability\":\"reliable\",\"durability\":\"volatile\"",
+                "\"reliability\":\"best_effort\",\"durability\":\"transient_local\"",
+            ),
+            ("7479706568", "7479706"),
+        ] {
+            assert!(matches!(changed(from, to), Err(MessageError::Malformed(_))), "{from} {to}");
+        }
+        assert!(matches!(changed("\"version\":1", "\"version\":2"), Err(MessageError::Version(2))));
+        assert!(matches!(Message::parse(&vec![b' '; MESSAGE_MAX_BYTES + 1]), Err(MessageError::TooLong(_))));
+    }
+
+    #[test]
+    fn a_topic_told_of_twice_and_too_many_of_them_are_refused_and_unknown_fields_are_not() {
+        let mut twice = message();
+        twice.topics.push(twice.topics[0].clone());
+        assert!(Message::parse(&twice.write()).is_err());
+        let mut many = message();
+        many.wanted = (0..=ENTRIES_MAX).map(|n| format!("t{n}")).collect();
+        assert!(Message::parse(&many.write()).is_err());
+        assert!(changed("\"number\"", "\"later\":[1],\"number\"").is_ok());
+    }
+}
