@@ -21,6 +21,7 @@ use tokkyu_drive::program::{
 };
 use tokkyu_drive::vehicle::{self, Motors, NoMotors, VehicleOptions, VehicleStatus, VehicleSummary};
 use tokkyu_link::carrier::{CloseReason, SecretKey};
+use tokkyu_link::runtime::site::Overrides;
 use tokkyu_measure::{join, record, tally};
 
 /// Two cameras that fire together, and commands.
@@ -82,14 +83,16 @@ impl Yard {
         self.dir.path().join(name)
     }
 
+    fn link(&self, identity: &str, trust: &str) -> Overrides {
+        Overrides { identity: Some(self.path(identity)), trust: vec![self.path(trust)], priority: Some(0) }
+    }
+
     fn vehicle(&self, robot: &str, operator: SocketAddr) -> VehicleOptions {
         let end = EndOptions {
             robot: robot::parse("robot.yaml", robot).unwrap(),
-            identity: Some(self.path("vehicle")),
-            trust: vec![self.path("operator.pub")],
+            link: self.link("vehicle", "operator.pub"),
             records: Some(self.path("vehicle.csv")),
             summary: Some(self.path("vehicle.json")),
-            priority: Some(0),
             same_clock: true,
             ..EndOptions::default()
         };
@@ -99,11 +102,9 @@ impl Yard {
     fn operator(&self, robot: &str) -> OperatorOptions {
         let end = EndOptions {
             robot: robot::parse("robot.yaml", robot).unwrap(),
-            identity: Some(self.path("operator")),
-            trust: vec![self.path("vehicle.pub")],
+            link: self.link("operator", "vehicle.pub"),
             records: Some(self.path("operator.csv")),
             summary: Some(self.path("operator.json")),
-            priority: Some(0),
             same_clock: true,
             ..EndOptions::default()
         };
@@ -336,7 +337,7 @@ fn a_wrong_key_is_said_clearly_and_ends_the_vehicle_with_its_own_exit_code() {
     let yard = Yard::new();
     let operator = start_operator(yard.operator(ROBOT));
     let stranger =
-        with(yard.vehicle(ROBOT, operator.local), |end| end.identity = Some(yard.path("stranger")));
+        with(yard.vehicle(ROBOT, operator.local), |end| end.link.identity = Some(yard.path("stranger")));
     let error = drive(stranger).unwrap_err();
     assert!(matches!(error, DriveError::Refused(CloseReason::OurKeyRefused { .. })), "{error}");
     assert!(error.to_string().contains("the peer does not trust our key SHA256:"), "{error}");
@@ -345,7 +346,7 @@ fn a_wrong_key_is_said_clearly_and_ends_the_vehicle_with_its_own_exit_code() {
     assert!(summary.contains("does not trust our key"), "the summary tells why");
 
     let distrusts = with(yard.vehicle(ROBOT, operator.local), |end| {
-        (end.trust, end.records) = (vec![yard.path("stranger.pub")], None);
+        (end.link.trust, end.records) = (vec![yard.path("stranger.pub")], None);
     });
     let error = drive(distrusts).unwrap_err();
     assert!(matches!(error, DriveError::Refused(CloseReason::PeerKeyUntrusted { .. })), "{error}");
@@ -366,7 +367,7 @@ fn a_vehicle_told_to_keep_trying_waits_for_the_key_to_be_trusted() {
     let stop = StopFlag::new();
     let for_thread = stop.clone();
     let stranger =
-        with(yard.vehicle(ROBOT, operator.local), |end| end.identity = Some(yard.path("stranger")));
+        with(yard.vehicle(ROBOT, operator.local), |end| end.link.identity = Some(yard.path("stranger")));
     let options = VehicleOptions { keep_trying: true, ..stranger };
     let vehicle = thread::spawn(move || vehicle::run_with(options, &mut ear, NoMotors, &for_thread));
     let refusals = || {

@@ -5,15 +5,16 @@ use std::time::Duration;
 
 use clap::{Args, value_parser};
 use tokkyu_contract::MonoTime;
-use tokkyu_contract::yaml::{Site, robot, site};
+use tokkyu_contract::yaml::{Robot, Site, robot, site};
 use tokkyu_drive::program::{DriveError, EndOptions, StatusMode};
+use tokkyu_link::runtime::site::Overrides;
 
 use super::words;
 use crate::exit::Failure;
 
-/// Flags of both ends. What is not given comes from site.yaml.
+/// Flags of everything that is one end of a link. What is not given comes from site.yaml.
 #[derive(Debug, Args)]
-pub struct EndFlags {
+pub struct LinkFlags {
     /// The robot's flows
     #[arg(long, value_name = "FILE", default_value = "robot.yaml")]
     robot: PathBuf,
@@ -26,6 +27,44 @@ pub struct EndFlags {
     /// Public key, or folder of public keys, that the peer may have; may be given more than once
     #[arg(long, value_name = "FILE")]
     trust: Vec<PathBuf>,
+    /// SCHED_FIFO priority of the link's thread, never above the site's; 0 for none
+    #[arg(long, value_parser = value_parser!(u8).range(0..=99))]
+    priority: Option<u8>,
+}
+
+impl LinkFlags {
+    /// The robot's flows.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the file.
+    pub fn robot(&self) -> Result<Robot, Failure> {
+        Ok(robot::load(&self.robot)?)
+    }
+
+    /// This machine's limits and places.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the file.
+    pub fn site(&self) -> Result<Site, Failure> {
+        let usual = PathBuf::from("site.yaml");
+        match &self.site {
+            Some(path) => Ok(site::load(path)?),
+            None if usual.exists() => Ok(site::load(&usual)?),
+            None => Ok(Site::default()),
+        }
+    }
+
+    /// What goes before the site's file.
+    pub fn overrides(&self) -> Overrides {
+        Overrides { identity: self.identity.clone(), trust: self.trust.clone(), priority: self.priority }
+    }
+}
+
+/// Flags of both programs.
+#[derive(Debug, Args)]
+pub struct EndFlags {
+    #[command(flatten)]
+    link: LinkFlags,
     /// Write what became of every sample to this file
     #[arg(long, value_name = "FILE")]
     records: Option<PathBuf>,
@@ -41,9 +80,6 @@ pub struct EndFlags {
     /// First tick on this machine's monotonic clock, nanoseconds; when the peer is there if not given
     #[arg(long, value_name = "NS", value_parser = words::mono_time)]
     start_at: Option<MonoTime>,
-    /// SCHED_FIFO priority of the link's thread, never above the site's; 0 for none
-    #[arg(long, value_parser = value_parser!(u8).range(0..=99))]
-    priority: Option<u8>,
     /// The peer runs on this machine: stamps need no estimate of the other clock
     #[arg(long)]
     same_clock: bool,
@@ -59,28 +95,17 @@ impl EndFlags {
     /// Everything that is wrong with either file.
     pub fn options(self) -> Result<EndOptions, Failure> {
         Ok(EndOptions {
-            robot: robot::load(&self.robot)?,
-            site: self.site()?,
-            identity: self.identity,
-            trust: self.trust,
+            robot: self.link.robot()?,
+            site: self.link.site()?,
+            link: self.link.overrides(),
             records: self.records,
             summary: self.summary,
             samples: self.samples,
             duration: self.duration,
             start_at: self.start_at,
-            priority: self.priority,
             status: self.status,
             same_clock: self.same_clock,
         })
-    }
-
-    fn site(&self) -> Result<Site, Failure> {
-        let usual = PathBuf::from("site.yaml");
-        match &self.site {
-            Some(path) => Ok(site::load(path)?),
-            None if usual.exists() => Ok(site::load(&usual)?),
-            None => Ok(Site::default()),
-        }
     }
 }
 

@@ -5,6 +5,7 @@ use std::io;
 use tokkyu_link::carrier::{CarrierError, CloseReason, KeyError};
 use tokkyu_link::core::EndpointError;
 use tokkyu_link::runtime::LinkError;
+use tokkyu_link::runtime::site::SiteError;
 use tokkyu_measure::{RecordError, StorageError};
 
 use super::ExitCode;
@@ -47,19 +48,9 @@ pub enum DriveError {
     /// Nobody said where the operator is.
     #[error("no operator to dial: give --operator ADDRESS:PORT or link: {{operator: ...}} in site.yaml")]
     NoOperator,
-    /// Nobody said which key is ours.
-    #[error(
-        "no key of our own: make one with \"tokkyu keys new FILE\" and give --identity FILE or link: {{identity: ...}} in site.yaml"
-    )]
-    NoIdentity,
-    /// Nobody is trusted.
-    #[error(
-        "no peer is trusted: copy the peer's .pub file here and give --trust FILE or link: {{trust: [...]}} in site.yaml"
-    )]
-    NobodyTrusted,
-    /// A key's file is missing, wrong, or open to others.
+    /// The site does not say enough for a link.
     #[error(transparent)]
-    Key(#[from] KeyError),
+    Site(#[from] SiteError),
     /// The link cannot be started.
     #[error(transparent)]
     Link(#[from] LinkError),
@@ -129,10 +120,9 @@ impl DriveError {
             | E::Flow { .. }
             | E::Endpoint(_)
             | E::NoOperator
-            | E::NoIdentity
-            | E::NobodyTrusted
             | E::NoKeyboard => ExitCode::Usage,
-            E::Key(error) => of_key(error),
+            E::Site(SiteError::Key(error)) => of_key(error),
+            E::Site(SiteError::NoIdentity | SiteError::NobodyTrusted) => ExitCode::Usage,
             E::Link(error) => of_link(error),
             E::Refused(_) => ExitCode::Refused,
             E::Camera { source, .. } | E::Film(source) => of_camera(source),

@@ -2,7 +2,7 @@
 //!
 //! Pure. Events that the status counts anyway (samples settled or missed, grants, deadlines) give no words.
 
-use tokkyu_link::carrier::{CloseReason, FailedHandshakes};
+use tokkyu_link::carrier::FailedHandshakes;
 use tokkyu_link::core::{Endpoint, Event};
 use tokkyu_link::runtime::{LinkEvent, LinkState};
 
@@ -10,16 +10,6 @@ use crate::text::printable;
 
 /// Longest name or reason of the peer that is shown.
 const PEER_TEXT: usize = 200;
-
-/// Whether trying again cannot help until someone changes a file on one of the two machines.
-pub(crate) fn never_succeeds(reason: &CloseReason) -> bool {
-    matches!(
-        reason,
-        CloseReason::PeerKeyUntrusted { .. }
-            | CloseReason::OurKeyRefused { .. }
-            | CloseReason::OtherProtocol { .. }
-    )
-}
 
 /// Words for handshakes that failed at the end that listens, where nobody else tells of them.
 pub(crate) fn news_of_handshakes(before: &FailedHandshakes, after: &FailedHandshakes) -> Vec<&'static str> {
@@ -93,14 +83,15 @@ fn news_of_session(event: &Event, name: impl Fn(Endpoint) -> String) -> Option<S
 mod tests {
     use super::*;
     use tokkyu_contract::FlowId;
+    use tokkyu_link::carrier::CloseReason;
 
     #[test]
     fn a_wrong_key_is_for_good_and_a_lost_network_is_not() {
-        assert!(never_succeeds(&CloseReason::PeerKeyUntrusted { fingerprint: None }));
-        assert!(never_succeeds(&CloseReason::OurKeyRefused { fingerprint: "SHA256:x".into() }));
-        assert!(never_succeeds(&CloseReason::OtherProtocol { ours: "tokkyu/1".into() }));
+        assert!(CloseReason::PeerKeyUntrusted { fingerprint: None }.never_succeeds());
+        assert!(CloseReason::OurKeyRefused { fingerprint: "SHA256:x".into() }.never_succeeds());
+        assert!(CloseReason::OtherProtocol { ours: "tokkyu/1".into() }.never_succeeds());
         for passing in [CloseReason::Busy, CloseReason::Replaced, CloseReason::PeerRestarted] {
-            assert!(!never_succeeds(&passing), "{passing}");
+            assert!(!passing.never_succeeds(), "{passing}");
         }
     }
 

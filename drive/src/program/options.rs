@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use tokkyu_contract::yaml::{Robot, Site};
 use tokkyu_contract::{Class, MonoTime};
-use tokkyu_link::runtime::{Link, Role};
+use tokkyu_link::runtime::site::{self, Overrides};
+use tokkyu_link::runtime::{Link, LinkConfig, Role};
 
-use super::{ClockPair, DriveError, Ready, RealTimeGrant, StatusMode, identity, trusted, wiring};
+use super::{ClockPair, DriveError, Ready, RealTimeGrant, StatusMode};
 
 /// Options of both ends, one for each flag. What is `None` or empty comes from `site`.
 #[derive(Clone, Debug)]
@@ -17,10 +18,8 @@ pub struct EndOptions {
     pub robot: Robot,
     /// Limits and places (`--site`).
     pub site: Site,
-    /// File of our private key (`--identity`).
-    pub identity: Option<PathBuf>,
-    /// Files or folders of public keys that may be the peer's (`--trust`).
-    pub trust: Vec<PathBuf>,
+    /// What goes before the site's file (`--identity`, `--trust`, `--priority`).
+    pub link: Overrides,
     /// Where records of each sample are written (`--records`); a file that exists is refused.
     pub records: Option<PathBuf>,
     /// Where the summary is written, JSON (`--summary`).
@@ -32,8 +31,6 @@ pub struct EndOptions {
     pub duration: Option<Duration>,
     /// The first tick, on this machine's monotonic clock (`--start-at`); when the peer is there if `None`.
     pub start_at: Option<MonoTime>,
-    /// `SCHED_FIFO` priority of the link's thread, at most the site's (`--priority`); 0 asks for nothing real-time.
-    pub priority: Option<u8>,
     /// How the status is told (`--status`).
     pub status: StatusMode,
     /// The peer runs on this machine, so its stamps are on our clock and need no estimate (`--same-clock`). The gate goes by
@@ -47,14 +44,12 @@ impl Default for EndOptions {
         EndOptions {
             robot: Robot { name: String::new(), flows: Vec::new() },
             site: Site::default(),
-            identity: None,
-            trust: Vec::new(),
+            link: Overrides::default(),
             records: None,
             summary: None,
             samples: None,
             duration: None,
             start_at: None,
-            priority: None,
             status: StatusMode::default(),
             same_clock: false,
         }
@@ -64,14 +59,12 @@ impl Default for EndOptions {
 impl EndOptions {
     /// Starts the link with our key.
     pub(crate) fn start_link(&self, role: Role, bind: SocketAddr) -> Result<Link, DriveError> {
-        let site = &self.site;
-        let keys = (identity(self.identity.as_deref(), &site.link)?, trusted(&self.trust, &site.link)?);
-        Ok(Link::start(wiring::link_config(role, bind, site, self.priority, keys))?)
+        Ok(Link::start(LinkConfig::at_site(role, bind, &self.site, &self.link)?)?)
     }
 
     /// The `SCHED_FIFO` priority of a thread that serves `class`.
     pub(crate) fn fifo(&self, class: Class) -> Option<u8> {
-        wiring::fifo(&self.site, class, self.priority)
+        site::fifo(&self.site, class, self.link.priority)
     }
 
     /// What is told once the program runs.

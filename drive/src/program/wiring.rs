@@ -1,16 +1,11 @@
-//! From the contract to the link: configuration, publications, subscriptions, real-time priorities.
+//! From the contract to the link: publications, subscriptions, real-time threads.
 
-use std::net::SocketAddr;
 use std::time::Duration;
 
-use tokkyu_contract::class::LinuxSched;
-use tokkyu_contract::yaml::Site;
 use tokkyu_contract::yaml::robot::{Flow, Robot, Toward};
 use tokkyu_contract::{Class, Rate};
 use tokkyu_link::carrier::realtime::{self, RealTime};
-use tokkyu_link::carrier::{SecretKey, TrustStore};
 use tokkyu_link::core::{Publication, Subscription, sample};
-use tokkyu_link::runtime::{LinkConfig, Role};
 
 use super::{DriveError, RealTimeGrant, gate_flow};
 use crate::control::command::COMMAND_BYTES;
@@ -21,49 +16,6 @@ const HEADER_BYTES: usize = 160;
 const CAMERA_PERIOD: Duration = Duration::from_millis(100);
 /// Commands in a second of a flow that names no rate: 50.
 const COMMAND_PERIOD: Duration = Duration::from_millis(20);
-
-/// What the link is told, from the site and the command line's overrides.
-pub(crate) fn link_config(
-    role: Role,
-    bind: SocketAddr,
-    site: &Site,
-    priority: Option<u8>,
-    (secret, trusted): (SecretKey, TrustStore),
-) -> LinkConfig {
-    let real_time = RealTime {
-        fifo_priority: fifo(site, Class::Control, priority),
-        lock_memory: priority != Some(0),
-        cores: site.link_cores.iter().map(|core| usize::from(*core)).collect(),
-    };
-    let mut config = LinkConfig::new(role, bind, secret, trusted);
-    config.ip_mtu = site.link.mtu;
-    config.memory_bytes = usize::try_from(site.link.memory.0).unwrap_or(usize::MAX);
-    if let Some(rate) = site.link.max_rate {
-        config.max_bps = rate.0 as f64;
-    }
-    LinkConfig { real_time, ..config }
-}
-
-/// The `SCHED_FIFO` priority of a thread that serves `class` here: the class's or the one asked for, never above the
-/// site's highest; `None` for none. Asking for 0 is asking for none in every thread.
-pub(crate) fn fifo(site: &Site, class: Class, asked: Option<u8>) -> Option<u8> {
-    let wanted = match (asked, class) {
-        (Some(0), _) => LinuxSched::Other,
-        (Some(priority), Class::Control) => LinuxSched::Fifo(priority),
-        // Pictures stay below control by as much as the class table says, whatever control was given.
-        (Some(priority), class) => match (Class::Control.priorities().linux, class.priorities().linux) {
-            (LinuxSched::Fifo(control), LinuxSched::Fifo(own)) => {
-                LinuxSched::Fifo(priority.saturating_sub(control.saturating_sub(own)).max(1))
-            }
-            (_, other) => other,
-        },
-        (None, class) => class.priorities().linux,
-    };
-    match site.allowed(wanted) {
-        LinuxSched::Fifo(priority) => Some(priority),
-        LinuxSched::Other | LinuxSched::Idle => None,
-    }
-}
 
 /// Gives the calling thread what its class asks for; says what came of it.
 pub(crate) fn make_real_time(thread: &str, fifo_priority: Option<u8>) -> Vec<RealTimeGrant> {
@@ -153,20 +105,6 @@ pub(crate) fn longest_sample_bytes(mtu: u16) -> usize {
 mod tests {
     use super::*;
     use tokkyu_contract::yaml::robot;
-
-    #[test]
-    fn no_thread_gets_more_than_the_site_allows_and_zero_is_none_at_all() {
-        let site = Site { max_fifo: 35, ..Site::default() };
-        assert_eq!(fifo(&site, Class::Control, None), Some(35));
-        assert_eq!(fifo(&site, Class::Realtime, None), Some(30));
-        assert_eq!(fifo(&site, Class::Control, Some(20)), Some(20));
-        assert_eq!(fifo(&site, Class::Realtime, Some(20)), Some(10));
-        assert_eq!(fifo(&site, Class::Realtime, Some(5)), Some(1));
-        assert_eq!(fifo(&site, Class::Control, Some(90)), Some(35));
-        assert_eq!(fifo(&site, Class::Control, Some(0)), None);
-        assert_eq!(fifo(&site, Class::BestEffort, None), None);
-        assert_eq!(fifo(&Site { max_fifo: 0, ..Site::default() }, Class::Control, None), None);
-    }
 
     fn robot(flows: &str) -> Robot {
         robot::parse("robot.yaml", &format!("robot: r\nflows:\n{flows}")).unwrap()

@@ -253,15 +253,14 @@ mod tests {
     use std::sync::mpsc::Receiver;
     use std::time::Duration;
     use tokkyu_contract::WallTime;
-    use tokkyu_contract::yaml::{Site, robot};
+    use tokkyu_contract::yaml::robot;
     use tokkyu_link::carrier::{SecretKey, TrustStore};
-    use tokkyu_link::runtime::{Link, Role};
+    use tokkyu_link::runtime::{Link, LinkConfig, Role};
 
     /// A link nobody has dialled.
     fn link() -> Link {
-        let keys = (SecretKey::generate().unwrap(), TrustStore::default());
-        let local = "127.0.0.1:0".parse().unwrap();
-        Link::start(wiring::link_config(Role::Operator, local, &Site::default(), Some(0), keys)).unwrap()
+        let (secret, local) = (SecretKey::generate().unwrap(), "127.0.0.1:0".parse().unwrap());
+        Link::start(LinkConfig::new(Role::Operator, local, secret, TrustStore::default())).unwrap()
     }
 
     fn lane(link: &Link, stream: usize, eye: Eye, first: MonoTime, period: Duration) -> Lane {

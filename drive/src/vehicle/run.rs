@@ -24,7 +24,7 @@ use crate::program::figures::ms;
 use crate::program::wiring;
 use crate::program::{
     ClockPair, Desk, DriveError, GateTeller, Happening, LinkMeter, LinkWatch, ReceivedBooks, Recent,
-    SentBook, Session, StopFlag, Ticks, endpoint_name, never_succeeds, news_of,
+    SentBook, Session, StopFlag, Ticks, endpoint_name, news_of,
 };
 use crate::safety::report::TOPIC;
 use crate::safety::{Gate, State};
@@ -257,7 +257,7 @@ impl Vehicle<'_> {
     /// A refusal by a peer that never worked with us cannot get better by itself; one by a peer that did may be a
     /// mistake that is being mended there.
     fn on_refused(&mut self, reason: CloseReason) {
-        if never_succeeds(&reason) && self.course.proved.is_none() && !self.options.keep_trying {
+        if reason.never_succeeds() && self.course.proved.is_none() && !self.options.keep_trying {
             self.course.failure.get_or_insert(DriveError::Refused(reason));
         }
     }

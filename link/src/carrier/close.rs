@@ -112,6 +112,16 @@ pub(super) struct Circumstances {
 }
 
 impl CloseReason {
+    /// Whether trying again cannot help until someone changes a file on one of the two machines.
+    pub fn never_succeeds(&self) -> bool {
+        matches!(
+            self,
+            CloseReason::PeerKeyUntrusted { .. }
+                | CloseReason::OurKeyRefused { .. }
+                | CloseReason::OtherProtocol { .. }
+        )
+    }
+
     /// The reason behind QUIC's `error`.
     pub(super) fn of(error: &ConnectionError, around: &Circumstances) -> CloseReason {
         match error {

@@ -30,6 +30,7 @@
 
 mod channel;
 mod publisher;
+pub mod site;
 mod subscriber;
 mod thread;
 

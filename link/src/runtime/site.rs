@@ -1,0 +1,159 @@
+//! A link as a site's file sets it up: our key, those we trust, limits, priorities. What a command line gives goes first.
+//!
+//! Runs once, at the start of a program.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use tokkyu_contract::Class;
+use tokkyu_contract::class::LinuxSched;
+use tokkyu_contract::yaml::Site;
+use tokkyu_contract::yaml::site::LinkSite;
+
+use super::{LinkConfig, Role};
+use crate::carrier::realtime::RealTime;
+use crate::carrier::{KeyError, PublicKey, SecretKey, TrustStore};
+
+/// What a command line gives in place of what the site's file says.
+#[derive(Clone, Debug, Default)]
+pub struct Overrides {
+    /// File of our private key.
+    pub identity: Option<PathBuf>,
+    /// Files or folders of public keys that may be the peer's; the site's if empty.
+    pub trust: Vec<PathBuf>,
+    /// `SCHED_FIFO` priority of class control, at most the site's; 0 asks for nothing real-time in any thread.
+    pub priority: Option<u8>,
+}
+
+/// A site does not say enough for a link, or what it names is not there.
+#[derive(Debug, thiserror::Error)]
+pub enum SiteError {
+    /// Nobody said which key is ours.
+    #[error(
+        "no key of our own: make one with \"tokkyu keys new FILE\" and give --identity FILE or link: {{identity: ...}} in site.yaml"
+    )]
+    NoIdentity,
+    /// Nobody is trusted.
+    #[error(
+        "no peer is trusted: copy the peer's .pub file here and give --trust FILE or link: {{trust: [...]}} in site.yaml"
+    )]
+    NobodyTrusted,
+    /// A key's file is missing, wrong, or open to others.
+    #[error(transparent)]
+    Key(#[from] KeyError),
+}
+
+impl LinkConfig {
+    /// The link of `site`.
+    ///
+    /// # Errors
+    /// No key of our own, nobody to trust, or a key's file that is missing, wrong, or open to others.
+    pub fn at_site(
+        role: Role,
+        bind: SocketAddr,
+        site: &Site,
+        overrides: &Overrides,
+    ) -> Result<LinkConfig, SiteError> {
+        let secret = identity(overrides.identity.as_deref(), &site.link)?;
+        let trusted = trusted(&overrides.trust, &site.link)?;
+        let mut config = LinkConfig::new(role, bind, secret, trusted);
+        config.ip_mtu = site.link.mtu;
+        config.memory_bytes = usize::try_from(site.link.memory.0).unwrap_or(usize::MAX);
+        if let Some(rate) = site.link.max_rate {
+            config.max_bps = rate.0 as f64;
+        }
+        config.real_time = RealTime {
+            fifo_priority: fifo(site, Class::Control, overrides.priority),
+            lock_memory: overrides.priority != Some(0),
+            cores: site.link_cores.iter().map(|core| usize::from(*core)).collect(),
+        };
+        Ok(config)
+    }
+}
+
+/// The `SCHED_FIFO` priority of a thread that serves `class` here: the class's or the one asked for, never above the
+/// site's highest; `None` for none. Asking for 0 is asking for none in every thread.
+pub fn fifo(site: &Site, class: Class, asked: Option<u8>) -> Option<u8> {
+    let wanted = match (asked, class) {
+        (Some(0), _) => LinuxSched::Other,
+        (Some(priority), Class::Control) => LinuxSched::Fifo(priority),
+        // Pictures stay below control by as much as the class table says, whatever control was given.
+        (Some(priority), class) => match (Class::Control.priorities().linux, class.priorities().linux) {
+            (LinuxSched::Fifo(control), LinuxSched::Fifo(own)) => {
+                LinuxSched::Fifo(priority.saturating_sub(control.saturating_sub(own)).max(1))
+            }
+            (_, other) => other,
+        },
+        (None, class) => class.priorities().linux,
+    };
+    match site.allowed(wanted) {
+        LinuxSched::Fifo(priority) => Some(priority),
+        LinuxSched::Other | LinuxSched::Idle => None,
+    }
+}
+
+fn identity(given: Option<&Path>, site: &LinkSite) -> Result<SecretKey, SiteError> {
+    let path = given.or(site.identity.as_deref()).ok_or(SiteError::NoIdentity)?;
+    Ok(SecretKey::load(path)?)
+}
+
+fn trusted(given: &[PathBuf], site: &LinkSite) -> Result<TrustStore, SiteError> {
+    let paths = if given.is_empty() { &site.trust } else { given };
+    let mut keys: Vec<PublicKey> = Vec::new();
+    for path in paths {
+        keys.extend(TrustStore::load(path)?.iter().map(|trusted| trusted.key));
+    }
+    if keys.is_empty() { Err(SiteError::NobodyTrusted) } else { Ok(TrustStore::of(keys)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn no_thread_gets_more_than_the_site_allows_and_zero_is_none_at_all() {
+        let site = Site { max_fifo: 35, ..Site::default() };
+        assert_eq!(fifo(&site, Class::Control, None), Some(35));
+        assert_eq!(fifo(&site, Class::Realtime, None), Some(30));
+        assert_eq!(fifo(&site, Class::Control, Some(20)), Some(20));
+        assert_eq!(fifo(&site, Class::Realtime, Some(20)), Some(10));
+        assert_eq!(fifo(&site, Class::Realtime, Some(5)), Some(1));
+        assert_eq!(fifo(&site, Class::Control, Some(90)), Some(35));
+        assert_eq!(fifo(&site, Class::Control, Some(0)), None);
+        assert_eq!(fifo(&site, Class::BestEffort, None), None);
+        assert_eq!(fifo(&Site { max_fifo: 0, ..Site::default() }, Class::Control, None), None);
+    }
+
+    #[test]
+    fn keys_given_on_the_command_line_stand_before_those_of_the_site() {
+        let dir = tempfile::tempdir().unwrap();
+        let [ours, sites] = ["ours", "sites"].map(|name| dir.path().join(name));
+        let key = SecretKey::create(&ours, "vehicle").unwrap();
+        let other = SecretKey::create(&sites, "site").unwrap();
+        let site = LinkSite {
+            identity: Some(sites.clone()),
+            trust: vec![dir.path().join("sites.pub")],
+            ..LinkSite::default()
+        };
+        assert_eq!(identity(Some(&ours), &site).unwrap().public(), key.public());
+        assert_eq!(identity(None, &site).unwrap().public(), other.public());
+        assert!(trusted(&[], &site).unwrap().contains(&other.public()));
+        let given = trusted(&[dir.path().join("ours.pub")], &site).unwrap();
+        assert!(given.contains(&key.public()) && !given.contains(&other.public()));
+    }
+
+    #[test]
+    fn a_missing_or_open_key_is_an_error_with_its_remedy() {
+        let (dir, site) = (tempfile::tempdir().unwrap(), LinkSite::default());
+        let path = dir.path().join("key");
+        assert!(matches!(identity(None, &site), Err(SiteError::NoIdentity)));
+        assert!(matches!(trusted(&[], &site), Err(SiteError::NobodyTrusted)));
+        assert!(matches!(identity(Some(&path), &site), Err(SiteError::Key(KeyError::Read { .. }))));
+        SecretKey::create(&path, "").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+        let error = identity(Some(&path), &site).unwrap_err();
+        assert!(error.to_string().contains("chmod 600"), "{error}");
+    }
+}
