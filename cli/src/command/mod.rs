@@ -1,5 +1,6 @@
 //! The command line: one file for each command, its flags beside what it does.
 
+mod bridge;
 mod check;
 mod drive;
 mod ends;
@@ -36,7 +37,8 @@ Examples:
   tokkyu check robot.yaml --site site.yaml      what a declaration means in each layer
   tokkyu keys new keys/rover-7.key              a key pair for one machine
   tokkyu vehicle --robot robot.yaml --site site.yaml      (on the vehicle)
-  tokkyu operator --robot robot.yaml --site site.yaml     (at the operator)";
+  tokkyu operator --robot robot.yaml --site site.yaml     (at the operator)
+  tokkyu bridge vehicle --robot robot.yaml --site site.yaml   (ROS 2 topics, beside the robot's nodes)";
 
 /// End-to-end priority for robot communication: declare the robot's flows once, and see by measurement that every layer
 /// honours them.
@@ -52,6 +54,7 @@ enum Command {
     Drive(Box<drive::Drive>),
     Vehicle(vehicle::Vehicle),
     Operator(operator::Operator),
+    Bridge(Box<bridge::Bridge>),
     /// Experiments: many cases, and what the laboratory itself costs
     #[command(subcommand)]
     Lab(Lab),
@@ -88,6 +91,7 @@ impl Arguments {
             Command::Drive(drive) => drive.run(stop),
             Command::Vehicle(vehicle) => vehicle.run(stop),
             Command::Operator(operator) => operator.run(stop),
+            Command::Bridge(bridge) => bridge.run(stop),
             Command::Lab(Lab::Drive(drive)) => drive.run(stop),
             Command::Lab(Lab::Wire(wire)) => wire.run(),
             Command::Keys(keys) => keys.run(),

@@ -64,7 +64,9 @@ fn interfaces(place: &Place) -> String {
 fn config(place: &Place) -> String {
     let mut xml = String::from("<CycloneDDS><Domain><General><Interfaces>");
     for name in &place.interfaces {
-        let _ = write!(xml, "<NetworkInterface name=\"{}\"/>", escaped(name));
+        // Loopback is flagged as having no multicast, and has it.
+        let multicast = if name == "lo" { " multicast=\"true\"" } else { "" };
+        let _ = write!(xml, "<NetworkInterface name=\"{}\"{multicast}/>", escaped(name));
     }
     xml += "</Interfaces>";
     if place.host_only {

@@ -12,6 +12,10 @@ use crate::endpoint::Role;
 
 /// Endless, as DDS writes it.
 const ENDLESS_NS: i64 = i64::MAX;
+/// No limit, as DDS writes it.
+const UNLIMITED: i32 = -1;
+/// Samples that wait in a keep_all reader at most: then its writers wait, as DDS has it.
+const KEEP_ALL_SAMPLES: i32 = 1024;
 /// How long a reliable writer may wait for room: what rmw implementations leave at DDS's default.
 const MAX_BLOCKING_NS: i64 = 100_000_000;
 /// Most USER_DATA that is read of a foreign endpoint.
@@ -54,10 +58,13 @@ impl NativeQos {
             c::dds_qset_durability(q, durability);
             c::dds_qset_deadline(q, nanoseconds(qos.deadline));
             c::dds_qset_liveliness(q, liveliness, nanoseconds(qos.liveliness_lease));
+            if role == Role::Reader && qos.history == History::KeepAll {
+                c::dds_qset_resource_limits(q, KEEP_ALL_SAMPLES, UNLIMITED, UNLIMITED);
+            }
             if role == Role::Writer {
                 c::dds_qset_lifespan(q, nanoseconds(qos.lifespan));
                 // A late reader gets as many as any reader would have waiting.
-                c::dds_qset_durability_service(q, 0, history, depth, -1, -1, -1);
+                c::dds_qset_durability_service(q, 0, history, depth, UNLIMITED, UNLIMITED, UNLIMITED);
             }
             // What this participant writes is none of what it reads.
             c::dds_qset_ignorelocal(q, c::dds_ignorelocal_kind_DDS_IGNORELOCAL_PARTICIPANT);

@@ -10,7 +10,7 @@ use tokkyu_contract::{Qos, WallTime};
 use super::entity::Entity;
 use super::error::{DdsError, check};
 use super::participant::Participant;
-use super::qos::NativeQos;
+use super::qos::{self, NativeQos};
 use super::topic::{self, TopicName};
 use crate::endpoint::Role;
 
@@ -41,9 +41,10 @@ impl Reader {
         topic: &str,
         type_name: &str,
         qos: &Qos,
+        user_data: &[u8],
     ) -> Result<Reader, DdsError> {
         let entity = topic::create(participant, TopicName { topic, type_name })?;
-        let native = NativeQos::of(qos, Role::Reader);
+        let native = NativeQos::of(qos, Role::Reader).with_user_data(user_data);
         // SAFETY: live handles, a QoS that is copied, no listener.
         let result = unsafe {
             c::dds_create_reader(participant.handle(), entity.handle(), native.as_ptr(), ptr::null())
@@ -77,6 +78,18 @@ impl Reader {
                 let source = WallTime::from_nanos(info.source_timestamp.max(0).unsigned_abs());
                 return Ok(Some(Taken { payload, source, writer: info.publication_handle }));
             }
+        }
+    }
+
+    /// USER_DATA of a matched writer; nothing if it is gone.
+    pub fn user_data_of(&self, writer: u64) -> Vec<u8> {
+        // SAFETY: takes any handles; what it gives is ours to free, and its QoS lives as long.
+        unsafe {
+            let endpoint = c::dds_get_matched_publication_data(self.reader.handle(), writer);
+            let Some(found) = endpoint.as_ref() else { return Vec::new() };
+            let data = qos::user_data(found.qos);
+            c::dds_builtintopic_free_endpoint(endpoint);
+            data
         }
     }
 

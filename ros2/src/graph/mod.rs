@@ -16,9 +16,10 @@ mod sources;
 mod targets;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use tokkyu_contract::yaml::robot::{Flow, Robot, Toward};
-use tokkyu_contract::{Class, Qos};
+use tokkyu_contract::{Class, Qos, Rate};
 
 use crate::endpoint::{Change, Endpoint, Guid, Role};
 use crate::message::{Message, Topic};
@@ -40,6 +41,10 @@ pub struct Opening {
     pub dds_type: String,
     /// Class of the flow it belongs to.
     pub class: Class,
+    /// Time between two samples, if the flow says how many there are in a second.
+    pub period: Option<Duration>,
+    /// Largest sample, if the flow says so; else 0.
+    pub size_bytes: u32,
 }
 
 /// Something has to change.
@@ -190,14 +195,6 @@ impl Graph {
         }
     }
 
-    /// Says the same again: the other bridge may have begun since, and hears that we are there.
-    pub fn repeat(&mut self) {
-        if let Some(said) = self.told.take() {
-            let number = said.number + 1;
-            self.say(Message { number, ..said });
-        }
-    }
-
     fn say(&mut self, message: Message) {
         self.told = Some(message.clone());
         self.orders.push(Order::Tell(message));
@@ -221,7 +218,10 @@ impl Graph {
     }
 
     fn foreign(&self) -> impl Iterator<Item = &Endpoint> {
-        self.endpoints.values().filter(|endpoint| !self.bridges.contains_key(&endpoint.participant))
+        let is_a_bridge_s = |endpoint: &Endpoint| {
+            self.bridges.contains_key(&endpoint.participant) || is_marked(&endpoint.user_data)
+        };
+        self.endpoints.values().filter(move |endpoint| !is_a_bridge_s(endpoint))
     }
 
     /// The flow that carries `topic` toward `end`.
@@ -237,10 +237,18 @@ impl Graph {
         }
     }
 
-    fn opening(&self, topic: Topic, class: Class) -> Opening {
+    fn opening(&self, topic: Topic, flow: &Flow) -> Opening {
         let dds_topic = names::dds_topic(&self.identity.namespace.inside(&topic.name));
         let dds_type = names::dds_type(&topic.type_name).expect("checked when it was taken up");
-        Opening { topic, dds_topic, dds_type, class }
+        let size_bytes = flow.size.map_or(0, |size| u32::try_from(size.0).unwrap_or(u32::MAX));
+        Opening {
+            topic,
+            dds_topic,
+            dds_type,
+            class: flow.class,
+            period: flow.rate.map(Rate::period),
+            size_bytes,
+        }
     }
 
     /// Services that a flow names (ROS2-5).
@@ -266,6 +274,15 @@ fn instance_in(user_data: &[u8]) -> Option<u64> {
 /// A bridge's mark (ROS2-31).
 pub fn mark(instance: u64) -> Vec<u8> {
     format!("tokkyu-bridge;{instance:016x};").into_bytes()
+}
+
+/// What each endpoint of a bridge has in its USER_DATA: unlike its participant's it is there as soon as the endpoint is.
+/// ROS 2 writes `key=value;` there and passes over keys it does not know.
+pub const ENDPOINT_MARK: &str = "tokkyu-bridge=1;";
+
+/// Whether an endpoint with this USER_DATA is a bridge's.
+pub fn is_marked(user_data: &[u8]) -> bool {
+    user_data.ends_with(ENDPOINT_MARK.as_bytes())
 }
 
 /// Whether a reader that requests `requested` matches a writer that offers `offered`.

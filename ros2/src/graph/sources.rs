@@ -95,7 +95,7 @@ impl Graph {
 
     fn begin_source(&mut self, name: String, topic: Topic) {
         let Some(flow) = self.flow_toward(&name, self.other_end()) else { return };
-        let opening = self.opening(topic.clone(), flow.class);
+        let opening = self.opening(topic.clone(), flow);
         self.generations.insert(name.clone(), topic);
         self.sources.insert(name, Source { opening, is_read: false });
     }

@@ -55,7 +55,7 @@ impl Graph {
             standing.insert(Report::declared_otherwise(&topic.name, &fields.join(", "), &ours, &theirs));
             return None;
         }
-        Some(self.opening(topic.clone(), flow.class))
+        Some(self.opening(topic.clone(), flow))
     }
 
     /// Whether a program in our domain reads what the target's writer offers.

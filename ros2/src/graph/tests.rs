@@ -1,7 +1,6 @@
 //! What crosses and what does not, on facts alone.
 
 use super::*;
-use std::time::Duration;
 use tokkyu_contract::yaml::robot;
 use tokkyu_contract::{Durability, History, Reliability};
 
@@ -275,6 +274,15 @@ fn what_bridges_write_and_read_is_never_bridged() {
 }
 
 #[test]
+fn an_endpoint_with_a_bridge_s_mark_is_known_before_its_participant() {
+    let (mut vehicle, mut operator) = (graph(Toward::Vehicle), graph(Toward::Operator));
+    let Change::Endpoint(endpoint) = writer(1, "camera/front", Qos::default()) else { unreachable!() };
+    let user_data = format!("typehash=x;{ENDPOINT_MARK}").into_bytes();
+    vehicle.on_change(Change::Endpoint(Endpoint { user_data, ..endpoint }));
+    assert_eq!(settle(&mut vehicle, &mut operator), (vec![], vec![]));
+}
+
+#[test]
 fn two_bridges_in_one_domain_carry_nothing_and_say_so() {
     let (mut vehicle, mut operator) = watched();
     operator.on_change(Change::Participant(guid(50), mark(1)));
@@ -356,16 +364,6 @@ fn a_namespace_stands_before_the_names_of_its_own_domain() {
         (here, there),
         (vec!["read rt/camera/front".to_owned()], vec!["write rt/rover7/camera/front".to_owned()])
     );
-}
-
-#[test]
-fn a_bridge_repeats_what_it_said_with_a_new_number() {
-    let (mut vehicle, _) = watched();
-    vehicle.repeat();
-    let orders = vehicle.orders();
-    let [Order::Tell(message)] = orders.as_slice() else { panic!("{orders:?}") };
-    assert_eq!(message.topics.len(), 1);
-    assert!(message.number > 1);
 }
 
 #[test]

@@ -1,0 +1,342 @@
+//! The bridge's main thread: carries facts to the graph and its orders out.
+
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+use std::time::Duration;
+
+use tokkyu_contract::yaml::robot::{Flow, Toward};
+use tokkyu_contract::{Class, Durability, History, MonoTime, Qos};
+use tokkyu_link::carrier::{CloseReason, clock};
+use tokkyu_link::core::{Event, Publication, PublishError, Subscription};
+use tokkyu_link::runtime::{Link, LinkEvent, LinkState, Publisher, Subscriber};
+
+use super::figures::Counts;
+use super::notice::{Notice, Notices};
+use super::routes::{Means, Routes};
+use super::told::Told;
+use super::{BridgeError, BridgeOptions, LOOK_EVERY, Status, Watcher, place};
+use crate::dds::{DOMAIN_MAX, Discovery, Participant};
+use crate::graph::{self, Graph, Identity, Order};
+use crate::message::{Message, MessageError};
+use crate::names;
+
+/// The link's topics of the bridges' own (ROS2-33).
+const OWN_TOPICS: &str = "tokkyu/ros2";
+const OWN_TYPE: &str = "tokkyu/ros2/1";
+/// Events of the link that are looked at in one turn: the domain has its turn too.
+const EVENTS: usize = 1024;
+/// Between two looks at the figures.
+const STATUS_EVERY: Duration = Duration::from_secs(1);
+
+/// A bridge that runs.
+pub(super) struct Bridge {
+    options: BridgeOptions,
+    graph: Graph,
+    // Before the participant: readers and writers go first.
+    routes: Routes,
+    discovery: Discovery,
+    notices: Receiver<Notice>,
+    counts: Counts,
+    link: Link,
+    ours: Publisher,
+    theirs: Subscriber,
+    told: Told,
+    state: Standing,
+    messages_refused: u64,
+    status_at: MonoTime,
+}
+
+/// How the other bridge is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Standing {
+    /// Never yet.
+    New,
+    /// A session is up.
+    Up,
+    /// There was one until then.
+    Away { since: MonoTime },
+    /// For so long that it counts as gone.
+    Gone,
+}
+
+impl Bridge {
+    /// Joins the domain.
+    pub(super) fn start(
+        options: BridgeOptions,
+        link: Link,
+        watcher: &mut dyn Watcher,
+    ) -> Result<Bridge, BridgeError> {
+        check(&options)?;
+        let place = place::find(options.domain, &options.interfaces)?;
+        let instance = instance();
+        let participant = Arc::new(Participant::join(&place, &graph::mark(instance))?);
+        let discovery = Discovery::new(&participant)?;
+        let (notices, heard) = Notices::open();
+        let counts = Counts::default();
+        let means = Means {
+            participant,
+            site: options.site.clone(),
+            priority: options.priority,
+            notices,
+            counts: counts.clone(),
+        };
+        let identity = Identity { end: options.end, instance, namespace: options.namespace.clone() };
+        let (ours, theirs) = own_topics(&link, options.end)?;
+        watcher.on_line(&format!(
+            "DDS domain {} on {}{}",
+            place.domain,
+            place.interfaces.join(", "),
+            if place.host_only { ", this host only" } else { "" }
+        ));
+        Ok(Bridge {
+            graph: Graph::new(identity, options.robot.clone()),
+            routes: Routes::new(means),
+            discovery,
+            notices: heard,
+            counts,
+            link,
+            ours,
+            theirs,
+            told: Told::default(),
+            state: Standing::New,
+            messages_refused: 0,
+            status_at: clock::now(),
+            options,
+        })
+    }
+
+    /// Runs until the watcher says so.
+    pub(super) fn run(mut self, watcher: &mut dyn Watcher) -> Result<Status, BridgeError> {
+        while !watcher.is_over() {
+            self.hear_link(watcher)?;
+            self.hear_peer(watcher);
+            for change in self.discovery.changes()? {
+                self.graph.on_change(change);
+            }
+            self.linger();
+            self.obey(watcher)?;
+            self.hear_threads(watcher)?;
+            self.show(watcher);
+        }
+        Ok(self.status())
+    }
+
+    fn hear_link(&mut self, watcher: &mut dyn Watcher) -> Result<(), BridgeError> {
+        let mut wait = LOOK_EVERY;
+        for _ in 0..EVENTS {
+            let Some(event) = self.link.event(wait) else { return Ok(()) };
+            self.on_link_event(event, watcher)?;
+            wait = Duration::ZERO;
+        }
+        Ok(())
+    }
+
+    fn on_link_event(&mut self, event: LinkEvent, watcher: &mut dyn Watcher) -> Result<(), BridgeError> {
+        match event {
+            LinkEvent::State(LinkState::Connecting) => {}
+            LinkEvent::State(LinkState::Up { session }) => {
+                self.state = Standing::Up;
+                watcher.on_line(&format!("session {session} with the other bridge is up"));
+            }
+            LinkEvent::State(LinkState::Down(reason)) => self.on_down(&reason, watcher)?,
+            LinkEvent::Trouble(what) => self.tell(&what, watcher),
+            LinkEvent::Refused { flow, why, samples } => {
+                let topic = self.routes.topic_of(flow).unwrap_or("?").to_owned();
+                self.on_refused(&topic, &why, samples, watcher);
+            }
+            LinkEvent::Session(Event::Missed { id, .. }) => self.routes.on_missed(id),
+            LinkEvent::Session(Event::PeerSilent) => {
+                watcher.on_line("nothing is heard from the other bridge")
+            }
+            LinkEvent::Session(Event::PeerAlive) => watcher.on_line("the other bridge is heard again"),
+            LinkEvent::Session(_) => {}
+        }
+        Ok(())
+    }
+
+    fn on_down(&mut self, reason: &CloseReason, watcher: &mut dyn Watcher) -> Result<(), BridgeError> {
+        match self.state {
+            Standing::New if reason.never_succeeds() && self.options.end == Toward::Vehicle => {
+                return Err(BridgeError::Refused(reason.clone()));
+            }
+            Standing::Up => self.state = Standing::Away { since: clock::now() },
+            _ => {}
+        }
+        self.tell(&format!("no session with the other bridge: {reason}"), watcher);
+        Ok(())
+    }
+
+    fn on_refused(&mut self, topic: &str, why: &PublishError, samples: u64, watcher: &mut dyn Watcher) {
+        let count = self.counts.source(topic);
+        super::figures::add(&count.refused, samples);
+        self.tell(&format!("topic /{topic}: the link does not take its samples: {why}"), watcher);
+    }
+
+    fn hear_peer(&mut self, watcher: &mut dyn Watcher) {
+        while let Some(sample) = self.theirs.receive(Duration::ZERO) {
+            match Message::parse(&sample.delivered.payload) {
+                Ok(message) => drop(self.graph.on_message(message)),
+                Err(error) => {
+                    self.messages_refused += 1;
+                    self.tell(&words_of(&error), watcher);
+                }
+            }
+        }
+    }
+
+    /// A bridge that is away for long counts as gone (ROS2-22).
+    fn linger(&mut self) {
+        if let Standing::Away { since } = self.state
+            && clock::now().since(since) >= self.options.linger
+        {
+            self.state = Standing::Gone;
+            self.graph.on_peer_gone();
+        }
+    }
+
+    fn obey(&mut self, watcher: &mut dyn Watcher) -> Result<(), BridgeError> {
+        for order in self.graph.orders() {
+            if let Err(error) = self.carry_out(order, watcher) {
+                self.tell(&error.to_string(), watcher);
+            }
+        }
+        for report in self.graph.reports() {
+            self.tell(&report.to_string(), watcher);
+        }
+        Ok(())
+    }
+
+    fn carry_out(&mut self, order: Order, watcher: &mut dyn Watcher) -> Result<(), BridgeError> {
+        match order {
+            Order::OpenSource(opening) => {
+                watcher.on_line(&format!(
+                    "topic /{} goes to the other end ({})",
+                    opening.topic.name,
+                    about(&opening)
+                ));
+                self.routes.open_source(&self.link, opening)
+            }
+            Order::CloseSource(topic) => {
+                watcher.on_line(&format!(
+                    "topic /{topic} does not go any more: nobody wants it, or it has no writer"
+                ));
+                self.routes.close_source(&topic);
+                Ok(())
+            }
+            Order::OpenTarget(opening) => {
+                watcher.on_line(&format!("topic /{} is here ({})", opening.topic.name, about(&opening)));
+                self.routes.open_target(&self.link, opening)
+            }
+            Order::CloseTarget(topic) => {
+                watcher.on_line(&format!("topic /{topic} is gone: it has no writer at the other end"));
+                self.routes.close_target(&topic);
+                Ok(())
+            }
+            Order::Tell(message) => {
+                // A full queue is of the last second; the next change says all again.
+                self.ours.send(message.write()).map_err(|error| BridgeError::Failed(error.to_string()))
+            }
+        }
+    }
+
+    fn hear_threads(&mut self, watcher: &mut dyn Watcher) -> Result<(), BridgeError> {
+        while let Ok(notice) = self.notices.try_recv() {
+            match notice {
+                Notice::Topic { topic, what } => self.tell(&format!("topic /{topic}: {what}"), watcher),
+                Notice::Failed(what) => return Err(BridgeError::Failed(what)),
+            }
+        }
+        Ok(())
+    }
+
+    fn show(&mut self, watcher: &mut dyn Watcher) {
+        let now = clock::now();
+        if now.since(self.status_at) >= STATUS_EVERY {
+            self.status_at = now;
+            watcher.on_status(&self.status());
+        }
+    }
+
+    fn status(&self) -> Status {
+        let stats = self.link.stats();
+        let (sources, targets) = self.counts.read();
+        Status {
+            is_up: matches!(stats.state, LinkState::Up { .. }),
+            rtt_ms: stats.session.rtt.as_secs_f64() * 1e3,
+            loss: stats.session.loss,
+            sources,
+            targets,
+            messages_refused: self.messages_refused,
+        }
+    }
+
+    fn tell(&mut self, line: &str, watcher: &mut dyn Watcher) {
+        if self.told.is_due(clock::now(), line) {
+            watcher.on_line(line);
+        }
+    }
+}
+
+fn about(opening: &graph::Opening) -> String {
+    format!("{}, {}, class {}", opening.topic.type_name, crate::qos::Words(&opening.topic.qos), opening.class)
+}
+
+fn words_of(error: &MessageError) -> String {
+    format!("a message of the other bridge is passed over: {error}")
+}
+
+/// What can be wrong before anything is begun.
+fn check(options: &BridgeOptions) -> Result<(), BridgeError> {
+    if options.domain > DOMAIN_MAX {
+        return Err(BridgeError::Domain(options.domain));
+    }
+    let carried =
+        || options.robot.flows.iter().filter(|flow| flow.matching.is_none() && flow.source.is_none());
+    carried().try_for_each(check_flow)?;
+    match carried().next() {
+        Some(_) => Ok(()),
+        None => Err(BridgeError::NothingToDo { robot: options.robot.name.clone() }),
+    }
+}
+
+fn check_flow(flow: &Flow) -> Result<(), BridgeError> {
+    if flow.name == OWN_TOPICS || flow.name.starts_with(&format!("{OWN_TOPICS}/")) {
+        return Err(BridgeError::Reserved { flow: flow.name.clone() });
+    }
+    match &flow.type_name {
+        Some(type_name) if names::dds_type(type_name).is_none() => {
+            Err(BridgeError::NoMessage { flow: flow.name.clone(), type_name: type_name.clone() })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The publication and the subscription that carry what the bridges tell each other.
+fn own_topics(link: &Link, end: Toward) -> Result<(Publisher, Subscriber), BridgeError> {
+    let name = |end: Toward| format!("{OWN_TOPICS}/{}", end.as_str());
+    let qos = Qos {
+        history: History::KeepLast { depth: 1 },
+        durability: Durability::TransientLocal,
+        ..Qos::default()
+    };
+    let other = match end {
+        Toward::Vehicle => Toward::Operator,
+        Toward::Operator => Toward::Vehicle,
+    };
+    let publication = Publication {
+        topic: name(end),
+        type_name: OWN_TYPE.to_owned(),
+        class: Class::Realtime,
+        qos,
+        period: None,
+        size_bytes: 0,
+    };
+    let subscription = Subscription { topic: name(other), type_name: OWN_TYPE.to_owned(), qos };
+    Ok((link.publish(publication)?, link.subscribe(subscription)?))
+}
+
+/// A number no other run has: the time of its start and the process.
+fn instance() -> u64 {
+    let process = u64::from(std::process::id());
+    super::source::wall_now().as_nanos() ^ process << 40
+}

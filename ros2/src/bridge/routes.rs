@@ -1,0 +1,159 @@
+//! Does what the graph orders: opens and closes the two sides of each topic.
+//!
+//! Publications and subscriptions of the link stay for its life, so each is made once and kept by its link topic; a
+//! topic that goes and comes back finds its own again.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use tokkyu_contract::yaml::Site;
+use tokkyu_contract::{Class, FlowId, TraceId};
+use tokkyu_link::core::{Publication, Subscription};
+use tokkyu_link::runtime::site::fifo;
+use tokkyu_link::runtime::{Link, Publisher, Subscriber};
+
+use super::BridgeError;
+use super::figures::Counts;
+use super::notice::Notices;
+use super::source::{Feed, SourceThread};
+use super::target::{Sink, TargetThread};
+use crate::dds::{Participant, Writer};
+use crate::graph::{ENDPOINT_MARK, Opening};
+use crate::message::Topic;
+
+/// What all routes are made with.
+pub(super) struct Means {
+    pub(super) participant: Arc<Participant>,
+    pub(super) site: Site,
+    pub(super) priority: Option<u8>,
+    pub(super) notices: Notices,
+    pub(super) counts: Counts,
+}
+
+/// All topics that are open, and what is kept of those that were.
+pub(super) struct Routes {
+    means: Means,
+    readers: BTreeMap<Class, SourceThread>,
+    open_sources: BTreeMap<String, Class>,
+    publishers: HashMap<String, Arc<Publisher>>,
+    /// Topic of each publication by its flow in the link's events.
+    flows: HashMap<FlowId, String>,
+    targets: BTreeMap<String, TargetThread>,
+    subscribers: HashMap<String, Arc<Subscriber>>,
+}
+
+impl Routes {
+    pub(super) fn new(means: Means) -> Routes {
+        Routes {
+            means,
+            readers: BTreeMap::new(),
+            open_sources: BTreeMap::new(),
+            publishers: HashMap::new(),
+            flows: HashMap::new(),
+            targets: BTreeMap::new(),
+            subscribers: HashMap::new(),
+        }
+    }
+
+    pub(super) fn open_source(&mut self, link: &Link, opening: Opening) -> Result<(), BridgeError> {
+        let (class, name) = (opening.class, opening.topic.name.clone());
+        let publisher = self.publisher(link, &opening)?;
+        let count = self.means.counts.source(&name);
+        self.reader(class)?.open(Feed { opening, publisher, count });
+        self.open_sources.insert(name, class);
+        Ok(())
+    }
+
+    pub(super) fn close_source(&mut self, topic: &str) {
+        let class = self.open_sources.remove(topic);
+        if let Some(thread) = class.and_then(|class| self.readers.get(&class)) {
+            thread.close(topic);
+        }
+    }
+
+    pub(super) fn open_target(&mut self, link: &Link, opening: Opening) -> Result<(), BridgeError> {
+        let topic = &opening.topic;
+        let user_data = [topic.user_data.as_slice(), ENDPOINT_MARK.as_bytes()].concat();
+        let participant = &self.means.participant;
+        let writer = Writer::new(participant, &opening.dds_topic, &opening.dds_type, &topic.qos, &user_data)?;
+        let (subscriber, is_new) = self.subscriber(link, topic)?;
+        if !is_new {
+            // What still came after its last writer went is of another time.
+            while subscriber.receive(std::time::Duration::ZERO).is_some() {}
+        }
+        let name = topic.name.clone();
+        let sink = Sink {
+            subscriber,
+            writer,
+            count: self.means.counts.target(&name),
+            fifo_priority: fifo(&self.means.site, opening.class, self.means.priority),
+            notices: self.means.notices.clone(),
+            opening,
+        };
+        let thread = TargetThread::start(sink).map_err(super::source::SourceError::Thread)?;
+        self.targets.insert(name, thread);
+        Ok(())
+    }
+
+    pub(super) fn close_target(&mut self, topic: &str) {
+        self.targets.remove(topic);
+    }
+
+    /// A sample of the peer's will never come.
+    pub(super) fn on_missed(&self, id: TraceId) {
+        self.targets.values().for_each(|target| target.on_missed(id));
+    }
+
+    /// The topic of a publication of ours.
+    pub(super) fn topic_of(&self, flow: FlowId) -> Option<&str> {
+        self.flows.get(&flow).map(String::as_str)
+    }
+
+    fn reader(&mut self, class: Class) -> Result<&SourceThread, BridgeError> {
+        let Means { participant, site, priority, notices, .. } = &self.means;
+        if !self.readers.contains_key(&class) {
+            let thread = SourceThread::start(participant, class, fifo(site, class, *priority), notices)?;
+            self.readers.insert(class, thread);
+        }
+        Ok(&self.readers[&class])
+    }
+
+    fn publisher(&mut self, link: &Link, opening: &Opening) -> Result<Arc<Publisher>, BridgeError> {
+        let name = opening.topic.link_topic();
+        if let Some(known) = self.publishers.get(&name) {
+            return Ok(Arc::clone(known));
+        }
+        let publisher = Arc::new(link.publish(publication(opening))?);
+        let flow = FlowId(u16::try_from(publisher.number() + 1).unwrap_or(u16::MAX));
+        self.flows.insert(flow, opening.topic.name.clone());
+        self.publishers.insert(name, Arc::clone(&publisher));
+        Ok(publisher)
+    }
+
+    /// The link's subscription for a topic, and whether it is a new one.
+    fn subscriber(&mut self, link: &Link, topic: &Topic) -> Result<(Arc<Subscriber>, bool), BridgeError> {
+        let name = topic.link_topic();
+        if let Some(known) = self.subscribers.get(&name) {
+            return Ok((Arc::clone(known), false));
+        }
+        let subscription =
+            Subscription { topic: name.clone(), type_name: topic.type_name.clone(), qos: topic.qos };
+        let subscriber = Arc::new(link.subscribe(subscription)?);
+        self.subscribers.insert(name, Arc::clone(&subscriber));
+        Ok((subscriber, true))
+    }
+}
+
+/// The link's publication of a topic. How often samples come and how large they are is not known of a ROS 2 topic before
+/// they do: the link finds out.
+fn publication(opening: &Opening) -> Publication {
+    let Topic { type_name, qos, .. } = &opening.topic;
+    Publication {
+        topic: opening.topic.link_topic(),
+        type_name: type_name.clone(),
+        class: opening.class,
+        qos: *qos,
+        period: opening.period,
+        size_bytes: opening.size_bytes,
+    }
+}
