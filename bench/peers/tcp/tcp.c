@@ -1,0 +1,267 @@
+/*
+ * tokkyu-peer-tcp: TCP of this kernel, one connection for each camera, `size` in four bytes before each sample.
+ *
+ * The mode is the congestion control. Condition 3: every image is queued, a full socket blocks the camera. Condition 2: an
+ * image is skipped while anything of the one before is still in the socket, sent or not acknowledged (SIOCOUTQ).
+ */
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <arpa/inet.h>
+#include <linux/sockios.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "peer.h"
+#include "sample.h"
+
+/* The connection of camera n is at BASE_PORT + n, below the range that the kernel gives out by itself. */
+#define BASE_PORT 7450
+#define PREFIX_BYTES 4
+#define RETRY_NS (50 * NS_PER_MS)
+
+/* Linux 6.16 and later; headers of older distributions do not name it. */
+#ifndef TCP_RTO_MIN_US
+#define TCP_RTO_MIN_US 45
+#endif
+
+static const struct options *options;
+/* By camera; -1 until connected. Written by the camera's thread, read by the main thread. */
+static atomic_int connections[MOST_IMAGES + 1];
+
+static struct sockaddr_in endpoint(const char *address, unsigned port)
+{
+    struct sockaddr_in result = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    inet_pton(AF_INET, address, &result.sin_addr);
+    return result;
+}
+
+/* Linux doubles a segment's timeout from 200 ms at least: four of the paper's images would pass meanwhile. */
+static void shorten_timeout(int socket)
+{
+    const int least_us = (int)options->rtt_us / 2 + 5000;
+    const bool granted = setsockopt(socket, IPPROTO_TCP, TCP_RTO_MIN_US, &least_us, sizeof least_us) == 0;
+    if (!granted)
+        summary_note("this kernel has no TCP_RTO_MIN_US: retransmission timeouts stay at 200 ms or more");
+}
+
+static void tune(int socket)
+{
+    const int yes = 1;
+    setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+    shorten_timeout(socket);
+}
+
+/* A socket with the mode's congestion control; -1 after an error, which a note tells. */
+static int make_socket(void)
+{
+    const char *algorithm = options->mode->word;
+    const int made = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (made < 0) {
+        summary_note("socket: %s", strerror(errno));
+        return -1;
+    }
+    if (setsockopt(made, IPPROTO_TCP, TCP_CONGESTION, algorithm, (socklen_t)strlen(algorithm)) != 0) {
+        summary_note("--mode %s: %s; load the module: modprobe tcp_%s", algorithm, strerror(errno), algorithm);
+        close(made);
+        return -1;
+    }
+    if (options->tuned)
+        tune(made);
+    return made;
+}
+
+/* One attempt; -1 if the other end is not there yet. */
+static int try_to_connect(unsigned camera)
+{
+    const int made = make_socket();
+    if (made < 0)
+        return -1;
+    const struct sockaddr_in own = endpoint(options->own, 0);
+    const struct sockaddr_in other = endpoint(options->other, BASE_PORT + camera);
+    if (bind(made, (const struct sockaddr *)&own, sizeof own) == 0
+        && connect(made, (const struct sockaddr *)&other, sizeof other) == 0)
+        return made;
+    close(made);
+    return -1;
+}
+
+static void connect_camera(unsigned camera)
+{
+    int connection;
+    while ((connection = try_to_connect(camera)) < 0)
+        sleep_until_ns(now_ns() + RETRY_NS);
+    atomic_store(&connections[camera], connection);
+}
+
+/* Sends all of it, however often the socket takes a part. */
+static bool send_whole(int socket, struct iovec *parts, int count)
+{
+    while (count > 0) {
+        const ssize_t sent = writev(socket, parts, count);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent < 0)
+            return false;
+        size_t left = (size_t)sent;
+        for (; count > 0 && left >= parts->iov_len; parts++, count--)
+            left -= parts->iov_len;
+        if (count > 0) {
+            parts->iov_base = (char *)parts->iov_base + left;
+            parts->iov_len -= left;
+        }
+    }
+    return true;
+}
+
+static bool holds_unacknowledged(int socket)
+{
+    int bytes = 0;
+    return ioctl(socket, SIOCOUTQ, &bytes) == 0 && bytes > 0;
+}
+
+static enum offer offer(unsigned camera, const unsigned char *sample, size_t size)
+{
+    const int connection = atomic_load(&connections[camera]);
+    if (options->qos == QOS_RELIABLE_LAST_1 && holds_unacknowledged(connection))
+        return OFFER_SKIPPED;
+    unsigned char prefix[PREFIX_BYTES];
+    put_u32(prefix, (uint32_t)size);
+    struct iovec parts[] = {{prefix, sizeof prefix}, {(void *)sample, size}};
+    if (send_whole(connection, parts, 2))
+        return OFFER_GIVEN;
+    summary_note("send: %s", strerror(errno));
+    return OFFER_FAILED;
+}
+
+/* --- the receiver: a listening socket and a thread for each camera --- */
+
+struct listener {
+    unsigned camera;
+    int socket;
+};
+
+static bool receive_whole(int socket, unsigned char *bytes, size_t size)
+{
+    for (size_t have = 0; have < size;) {
+        const ssize_t got = recv(socket, bytes + have, size - have, MSG_WAITALL);
+        if (got < 0 && errno != EINTR)
+            summary_note("recv: %s", strerror(errno));
+        if (got == 0 || (got < 0 && errno != EINTR))
+            return false;
+        have += got > 0 ? (size_t)got : 0;
+    }
+    return true;
+}
+
+static void receive_samples(unsigned camera, int connection, unsigned char *sample)
+{
+    unsigned char prefix[PREFIX_BYTES];
+    while (receive_whole(connection, prefix, sizeof prefix)) {
+        /* A stream whose lengths are wrong has no next sample to be found. */
+        if (get_u32(prefix) != options->size) {
+            summary_note("sample of a wrong size");
+            return;
+        }
+        if (!receive_whole(connection, sample, options->size))
+            return;
+        sample_arrived(camera, sample, options->size, now_ns());
+    }
+}
+
+static void *listen_for_camera(void *argument)
+{
+    const struct listener *listener = argument;
+    unsigned char *sample = malloc(options->size);
+    const int connection = accept4(listener->socket, NULL, NULL, SOCK_CLOEXEC);
+    if (sample == NULL || connection < 0) {
+        summary_note("accept: %s", strerror(errno));
+        return NULL;
+    }
+    atomic_store(&connections[listener->camera], connection);
+    receive_samples(listener->camera, connection, sample);
+    free(sample);
+    return NULL;
+}
+
+static int listening_socket(unsigned camera)
+{
+    const int made = make_socket();
+    if (made < 0)
+        return -1;
+    const int yes = 1;
+    const struct sockaddr_in own = endpoint(options->own, BASE_PORT + camera);
+    setsockopt(made, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    if (bind(made, (const struct sockaddr *)&own, sizeof own) == 0 && listen(made, 1) == 0)
+        return made;
+    summary_note("--own %s, port %u: %s", options->own, BASE_PORT + camera, strerror(errno));
+    close(made);
+    return -1;
+}
+
+static bool start_listener(unsigned camera)
+{
+    static struct listener listeners[MOST_IMAGES + 1];
+    listeners[camera] = (struct listener){camera, listening_socket(camera)};
+    if (listeners[camera].socket < 0)
+        return false;
+    pthread_t thread;
+    const int error = pthread_create(&thread, NULL, listen_for_camera, &listeners[camera]);
+    if (error != 0)
+        summary_note("no thread for a connection: %s", strerror(error));
+    return error == 0;
+}
+
+/* A sender finds out here, and not in a camera's thread, that the kernel lacks the congestion control. */
+static bool can_make_sockets(void)
+{
+    const int probe = make_socket();
+    if (probe >= 0)
+        close(probe);
+    return probe >= 0;
+}
+
+static bool open_tcp(const struct options *given)
+{
+    options = given;
+    summary_setting("TCP_CONGESTION=%s", options->mode->word);
+    if (options->tuned)
+        summary_setting("TCP_NODELAY=1 TCP_RTO_MIN_US=%d", (int)options->rtt_us / 2 + 5000);
+    for (unsigned camera = 1; camera <= options->images; camera++)
+        atomic_store(&connections[camera], -1);
+    if (options->role == ROLE_SEND)
+        return can_make_sockets();
+    for (unsigned camera = 1; camera <= options->images; camera++)
+        if (!start_listener(camera))
+            return false;
+    return true;
+}
+
+static bool met(void)
+{
+    for (unsigned camera = 1; camera <= options->images; camera++)
+        if (atomic_load(&connections[camera]) < 0)
+            return false;
+    return true;
+}
+
+static const char *version(void)
+{
+    static struct utsname kernel;
+    return uname(&kernel) == 0 ? kernel.release : "unknown";
+}
+
+int main(int argc, char **argv)
+{
+    static const unsigned conditions = QOS_BIT(QOS_RELIABLE_ALL) | QOS_BIT(QOS_RELIABLE_LAST_1);
+    static const struct mode modes[] = {{"cubic", conditions}, {"bbr", conditions}, {NULL, 0}};
+    static const struct peer peer = {"tcp", modes, version, open_tcp, connect_camera, met, offer};
+    return peer_main(&peer, argc, argv);
+}
