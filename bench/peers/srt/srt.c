@@ -1,0 +1,204 @@
+/*
+ * tokkyu-peer-srt: SRT, one connection for each camera. The sender calls, the receiver listens.
+ *
+ * Mode `live`: each sample is cut into messages (pieces.h), which SRT delivers a fixed latency after they were sent, or not
+ * at all. Mode `message`: one message is one sample, reliable, with SRT's rate control for files.
+ */
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <srt/srt.h>
+
+#include "peer.h"
+#include "pieces.h"
+#include "sample.h"
+#include "settings.h"
+
+/* The connection of camera n is at BASE_PORT + n, below the range that the kernel gives out by itself. */
+#define BASE_PORT 7450
+#define RETRY_NS (50 * NS_PER_MS)
+
+static const struct options *options;
+/* By camera; SRT_INVALID_SOCK until connected. Written by the camera's thread, read by the main thread. */
+static atomic_int connections[MOST_IMAGES + 1];
+
+static struct sockaddr_in endpoint(const char *address, unsigned port)
+{
+    struct sockaddr_in result = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+    inet_pton(AF_INET, address, &result.sin_addr);
+    return result;
+}
+
+/* A socket of the mode at this end's address; SRT_INVALID_SOCK after an error, which a note tells. */
+static SRTSOCKET make_socket(unsigned port)
+{
+    const SRTSOCKET made = srt_create_socket();
+    const struct sockaddr_in own = endpoint(options->own, port);
+    if (made != SRT_INVALID_SOCK && settings_apply(made, options)
+        && srt_bind(made, (const struct sockaddr *)&own, sizeof own) != SRT_ERROR)
+        return made;
+    summary_note("--own %s, port %u: %s", options->own, port, srt_getlasterror_str());
+    if (made != SRT_INVALID_SOCK)
+        srt_close(made);
+    return SRT_INVALID_SOCK;
+}
+
+/* One attempt, of 3 s at most; SRT_INVALID_SOCK if the other end is not there yet. */
+static SRTSOCKET try_to_connect(unsigned camera)
+{
+    const SRTSOCKET made = make_socket(0);
+    if (made == SRT_INVALID_SOCK)
+        return made;
+    const struct sockaddr_in other = endpoint(options->other, BASE_PORT + camera);
+    if (srt_connect(made, (const struct sockaddr *)&other, sizeof other) != SRT_ERROR)
+        return made;
+    srt_close(made);
+    return SRT_INVALID_SOCK;
+}
+
+static void connect_camera(unsigned camera)
+{
+    SRTSOCKET connection;
+    while ((connection = try_to_connect(camera)) == SRT_INVALID_SOCK)
+        sleep_until_ns(now_ns() + RETRY_NS);
+    atomic_store(&connections[camera], connection);
+}
+
+static bool send_message(SRTSOCKET connection, const unsigned char *bytes, size_t size)
+{
+    const int forever = -1, in_order = 1;
+    if (srt_sendmsg(connection, (const char *)bytes, (int)size, forever, in_order) != SRT_ERROR)
+        return true;
+    summary_note("srt_sendmsg: %s", srt_getlasterror_str());
+    return false;
+}
+
+static bool send_pieces(SRTSOCKET connection, const unsigned char *sample, size_t size)
+{
+    const uint32_t sequence = sample_head_of(sample).sequence;
+    unsigned char message[PIECE_BYTES];
+    for (unsigned piece = 0; piece < pieces_of(size); piece++)
+        if (!send_message(connection, message, piece_make(message, sample, size, sequence, piece)))
+            return false;
+    return true;
+}
+
+static enum offer offer(unsigned camera, const unsigned char *sample, size_t size)
+{
+    const SRTSOCKET connection = atomic_load(&connections[camera]);
+    const bool sent = is_live(options) ? send_pieces(connection, sample, size)
+                                       : send_message(connection, sample, size);
+    return sent ? OFFER_GIVEN : OFFER_FAILED;
+}
+
+/* --- the receiver: a listening socket and a thread for each camera --- */
+
+struct listener {
+    unsigned camera;
+    SRTSOCKET socket;
+};
+
+static void receive_pieces(unsigned camera, SRTSOCKET connection, unsigned char *sample)
+{
+    struct assembly assembly = {sample, options->size, 0, 0};
+    unsigned char message[PIECE_BYTES];
+    for (;;) {
+        const int length = srt_recvmsg(connection, (char *)message, sizeof message);
+        if (length == SRT_ERROR)
+            return;
+        if (piece_take(&assembly, message, (size_t)length))
+            sample_arrived(camera, sample, options->size, now_ns());
+    }
+}
+
+static void receive_messages(unsigned camera, SRTSOCKET connection, unsigned char *sample)
+{
+    for (;;) {
+        const int length = srt_recvmsg(connection, (char *)sample, (int)options->size);
+        const uint64_t at_ns = now_ns();
+        if (length == SRT_ERROR)
+            return;
+        sample_arrived(camera, sample, (size_t)length, at_ns);
+    }
+}
+
+static void *listen_for_camera(void *argument)
+{
+    const struct listener *listener = argument;
+    unsigned char *sample = malloc(options->size);
+    const SRTSOCKET connection = srt_accept(listener->socket, NULL, NULL);
+    if (sample == NULL || connection == SRT_INVALID_SOCK) {
+        summary_note("srt_accept: %s", srt_getlasterror_str());
+        return NULL;
+    }
+    atomic_store(&connections[listener->camera], connection);
+    (is_live(options) ? receive_pieces : receive_messages)(listener->camera, connection, sample);
+    if (srt_getlasterror(NULL) != SRT_ECONNLOST)
+        summary_note("srt_recvmsg: %s", srt_getlasterror_str());
+    free(sample);
+    return NULL;
+}
+
+static bool start_listener(unsigned camera)
+{
+    static struct listener listeners[MOST_IMAGES + 1];
+    listeners[camera] = (struct listener){camera, make_socket(BASE_PORT + camera)};
+    if (listeners[camera].socket == SRT_INVALID_SOCK)
+        return false;
+    if (srt_listen(listeners[camera].socket, 1) == SRT_ERROR) {
+        summary_note("srt_listen: %s", srt_getlasterror_str());
+        return false;
+    }
+    pthread_t thread;
+    const int error = pthread_create(&thread, NULL, listen_for_camera, &listeners[camera]);
+    if (error != 0)
+        summary_note("no thread for a connection: %s", strerror(error));
+    return error == 0;
+}
+
+static bool open_srt(const struct options *given)
+{
+    options = given;
+    settings_tell(options);
+    /* What matters of its messages comes as an error of a call; the rest would mix with ours on standard error. */
+    srt_setloglevel(LOG_CRIT);
+    if (srt_startup() == SRT_ERROR) {
+        summary_note("srt_startup: %s", srt_getlasterror_str());
+        return false;
+    }
+    for (unsigned camera = 1; camera <= options->images; camera++)
+        atomic_store(&connections[camera], SRT_INVALID_SOCK);
+    for (unsigned camera = 1; options->role == ROLE_RECEIVE && camera <= options->images; camera++)
+        if (!start_listener(camera))
+            return false;
+    return true;
+}
+
+static bool met(void)
+{
+    for (unsigned camera = 1; camera <= options->images; camera++)
+        if (atomic_load(&connections[camera]) == SRT_INVALID_SOCK)
+            return false;
+    return true;
+}
+
+static const char *version(void)
+{
+    static char text[16];
+    const unsigned number = srt_getversion();
+    snprintf(text, sizeof text, "%u.%u.%u", number >> 16 & 0xff, number >> 8 & 0xff, number & 0xff);
+    return text;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct mode modes[] = {
+        {"live", QOS_BIT(QOS_RELIABLE_ALL)}, {"message", QOS_BIT(QOS_RELIABLE_ALL)}, {NULL, 0}};
+    static const struct peer peer = {"srt", modes, version, open_srt, connect_camera, met, offer};
+    return peer_main(&peer, argc, argv);
+}
