@@ -1,21 +1,27 @@
 /*
  * What Cyclone DDS is told (PEER-3): in `default` what it needs to meet the other end, in `tuned` what README.md argues.
- * The library reads these files of its own; element names are those of its manual, "Configuration reference", 0.10.
+ * Element names are those of the library's manual, "Configuration reference", 0.10.
  */
 #include "configuration.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
+#include "socket_limit.h"
 #include "summary.h"
 
 /* An Ethernet packet of 1500 bytes less the headers of IP and UDP. */
 #define DATAGRAM_BYTES 1472
-/* The same less RTPS header, timestamp, destination and the head of one DATA_FRAG, and room for a heartbeat. */
-#define FRAGMENT_BYTES 1380
+/*
+ * The same less the RTPS header (20), a timestamp (12), a destination (16, in resends) and the head of a fragment (36). More
+ * than that, and IP cuts the resends in two.
+ */
+#define FRAGMENT_BYTES 1388
+#define SOCKET_BUFFER_MB 4
+/* Room for the histories of condition 1 at the writer, and for the resends of a few pictures. */
+#define HISTORY_KB 16384
+#define RESENDS_KB 4096
+#define RESENDS 4096
 
 struct text {
     char *bytes;
@@ -48,36 +54,64 @@ static void add_general(struct text *text, const struct options *options)
 {
     add(text, "<General><Interfaces><NetworkInterface address=\"%s\"/></Interfaces>", options->own);
     add(text, "<AllowMulticast>false</AllowMulticast>");
-    if (options->tuned)
-        add(text, "<MaxMessageSize>%d B</MaxMessageSize><MaxRexmitMessageSize>%d B</MaxRexmitMessageSize>"
-                  "<FragmentSize>%d B</FragmentSize>", DATAGRAM_BYTES, DATAGRAM_BYTES, FRAGMENT_BYTES);
+    if (options->tuned) {
+        add(text, "<MaxMessageSize>%d B</MaxMessageSize>", DATAGRAM_BYTES);
+        add(text, "<MaxRexmitMessageSize>%d B</MaxRexmitMessageSize>", DATAGRAM_BYTES);
+        add(text, "<FragmentSize>%d B</FragmentSize>", FRAGMENT_BYTES);
+        summary_setting("MaxMessageSize=MaxRexmitMessageSize=%d FragmentSize=%d", DATAGRAM_BYTES, FRAGMENT_BYTES);
+    }
     add(text, "</General>");
 }
 
-static unsigned env(const char *name, unsigned otherwise)
+static unsigned at_least(unsigned least, unsigned value)
 {
-    const char *v = getenv(name);
-    return v ? (unsigned)atoi(v) : otherwise;
+    return value > least ? value : least;
+}
+
+/*
+ * Cyclone repairs one sample of a writer at a time, and asks for the same fragments again after NackDelay. Less than the
+ * round trip makes some resends come twice, but a resend that is lost itself holds up all samples behind it for less time.
+ */
+static unsigned nack_delay_us(const struct options *options)
+{
+    return at_least(3000, (unsigned)options->rtt_us * 2 / 5);
+}
+
+static unsigned heartbeat_us(const struct options *options)
+{
+    return at_least(10000, (unsigned)options->rtt_us * 2 / 5);
+}
+
+static void add_times(struct text *text, const struct options *options)
+{
+    const unsigned nack = nack_delay_us(options), heartbeat = heartbeat_us(options);
+    add(text, "<NackDelay>%u us</NackDelay><AutoReschedNackDelay>%u us</AutoReschedNackDelay>", nack, nack);
+    add(text, "<HeartbeatInterval min=\"%u us\" minsched=\"%u us\" max=\"%u us\">%u us</HeartbeatInterval>",
+        heartbeat / 4, heartbeat, heartbeat * 10, heartbeat);
+    add(text, "<RetransmitMergingPeriod>0 s</RetransmitMergingPeriod>");
+    summary_setting("NackDelay=AutoReschedNackDelay=%uus HeartbeatInterval=%uus RetransmitMergingPeriod=0", nack,
+                    heartbeat);
+}
+
+static void add_buffers(struct text *text)
+{
+    add(text, "<MaxQueuedRexmitBytes>%d kB</MaxQueuedRexmitBytes>", RESENDS_KB);
+    add(text, "<MaxQueuedRexmitMessages>%d</MaxQueuedRexmitMessages>", RESENDS);
+    /* Only a maximum is asked for: the library refuses to start if it cannot have the minimum. */
+    add(text, "<SocketReceiveBufferSize max=\"%d MB\"/><SocketSendBufferSize max=\"%d MB\"/>", SOCKET_BUFFER_MB,
+        SOCKET_BUFFER_MB);
+    add(text, "<Watermarks><WhcHigh>%d kB</WhcHigh><WhcHighInit>%d kB</WhcHighInit></Watermarks>", HISTORY_KB, HISTORY_KB);
+    summary_setting("MaxQueuedRexmitBytes=%dkB WhcHigh=WhcHighInit=%dkB socket_buffers=%dMB", RESENDS_KB, HISTORY_KB,
+                    SOCKET_BUFFER_MB);
+    socket_limit_note(SOCKET_BUFFER_MB << 20);
 }
 
 static void add_internal(struct text *text, const struct options *options)
 {
-    const unsigned rtt_us = (unsigned)options->rtt_us;
-    const unsigned nack_us = env("NACK", rtt_us * 6 / 5 + 1000);
-    const unsigned again_us = env("AGAIN", nack_us * 2);
-    const unsigned heartbeat_us = env("HB", 10000);
-    const unsigned queue = env("REX", 4096), high = env("HIGH", 16384), burst=env("BURST", 1024);
-    add(text, "<Internal><NackDelay>%u us</NackDelay><AutoReschedNackDelay>%u us</AutoReschedNackDelay>", nack_us, again_us);
-    add(text, "<HeartbeatInterval min=\"%u us\" minsched=\"%u us\" max=\"%u us\">%u us</HeartbeatInterval>",
-        env("HBMIN", heartbeat_us / 4), env("HBSCHED", heartbeat_us), env("HBMAX", heartbeat_us * 10), heartbeat_us);
-    add(text, "<RetransmitMergingPeriod>%u us</RetransmitMergingPeriod>", env("MERGE", 0));
-    add(text, "<MaxQueuedRexmitBytes>%u kB</MaxQueuedRexmitBytes><MaxQueuedRexmitMessages>%u</MaxQueuedRexmitMessages>", queue, env("REXM", 4000));
-    add(text, "<BurstSize><MaxRexmit>%u kB</MaxRexmit></BurstSize>", burst);
-    add(text, "<SocketReceiveBufferSize min=\"4 MB\" max=\"16 MB\"/><SocketSendBufferSize min=\"4 MB\"/>");
-    add(text, "<Watermarks><WhcHigh>%u kB</WhcHigh><WhcHighInit>%u kB</WhcHighInit></Watermarks>", high, high);
-    if (getenv("EXTRA")) add(text, "%s", getenv("EXTRA"));
+    add(text, "<Internal>");
+    add_times(text, options);
+    add_buffers(text);
     add(text, "</Internal>");
-    summary_setting("NackDelay=%uus AutoReschedNackDelay=%uus", nack_us, again_us);
 }
 
 bool configuration_write(const struct options *options, char *xml, size_t size)

@@ -4,13 +4,14 @@
  */
 #include "configuration.hpp"
 
-#include <cstdlib>
+#include <algorithm>
 #include <memory>
 
 #include <fastdds/rtps/flowcontrol/FlowControllerDescriptor.hpp>
 #include <fastdds/rtps/transport/UDPv4TransportDescriptor.h>
 #include <fastrtps/utils/IPLocator.h>
 
+#include "socket_limit.h"
 #include "summary.h"
 
 using namespace eprosima::fastdds::dds;
@@ -26,12 +27,7 @@ namespace {
 constexpr std::uint32_t DATAGRAM_BYTES = 1472;
 constexpr std::uint32_t SOCKET_BUFFER_BYTES = 4 << 20;
 constexpr const char *FLOW_CONTROLLER = "bottleneck";
-
-unsigned env(const char *name, unsigned otherwise)
-{
-    const char *v = getenv(name);
-    return v ? (unsigned)atoi(v) : otherwise;
-}
+constexpr std::uint64_t FLOW_PERIOD_MS = 1;
 
 Duration_t micros(std::uint64_t us)
 {
@@ -59,18 +55,24 @@ void set_addresses(WireProtocolConfigQos &wire, const struct options &options)
     wire.default_unicast_locator_list.push_back(locator(options.own, options.role, USER));
 }
 
-/* The limit is counted in payload of fragments: RTPS, UDP, IP and Ethernet add about 8 %. */
-std::int32_t bytes_per_period(const struct options &options, std::uint64_t period_ms)
+/* The limit counts RTPS messages; UDP, IP and Ethernet add 4.5 % to one of full size. So this is just the bottleneck. */
+std::int32_t bytes_per_period(const struct options &options)
 {
-    return static_cast<std::int32_t>(options.rate_kbit * period_ms / 8 * env("FLOW", 88) / 100);
+    return static_cast<std::int32_t>(options.rate_kbit * FLOW_PERIOD_MS * 95 / 8 / 100);
+}
+
+/* A bit more than the round trip: a resend has arrived before the reader is asked again what it misses. */
+std::uint64_t heartbeat_us(const struct options &options)
+{
+    return std::max<std::uint64_t>(1000, options.rtt_us * 6 / 5);
 }
 
 std::shared_ptr<FlowControllerDescriptor> flow_controller(const struct options &options)
 {
     auto controller = std::make_shared<FlowControllerDescriptor>();
     controller->name = FLOW_CONTROLLER;
-    controller->period_ms = env("PERIOD", 1);
-    controller->max_bytes_per_period = bytes_per_period(options, controller->period_ms);
+    controller->period_ms = FLOW_PERIOD_MS;
+    controller->max_bytes_per_period = bytes_per_period(options);
     return controller;
 }
 
@@ -109,11 +111,10 @@ DataWriterQos writer_qos(const struct options &options)
     set_condition(qos, options.qos);
     if (!options.tuned)
         return qos;
-    auto &times = qos.reliable_writer_qos().times;
-    times.heartbeatPeriod = micros(env("HB", 10000));
-    times.nackResponseDelay = micros(env("RESP", 0));
-    times.nackSupressionDuration = micros(env("SUPP", 0));
-    qos.reliable_writer_qos().disable_heartbeat_piggyback = env("NOPIGGY", 0);
+    auto &reliable = qos.reliable_writer_qos();
+    reliable.times.heartbeatPeriod = micros(heartbeat_us(options));
+    reliable.times.nackResponseDelay = micros(0);
+    reliable.disable_heartbeat_piggyback = true;
     qos.publish_mode().kind = ASYNCHRONOUS_PUBLISH_MODE;
     if (options.rate_kbit > 0)
         qos.publish_mode().flow_controller_name = FLOW_CONTROLLER;
@@ -125,7 +126,7 @@ DataReaderQos reader_qos(const struct options &options)
     DataReaderQos qos;
     set_condition(qos, options.qos);
     if (options.tuned)
-        qos.reliable_reader_qos().times.heartbeatResponseDelay = micros(env("HBRESP", 1000));
+        qos.reliable_reader_qos().times.heartbeatResponseDelay = micros(0);
     return qos;
 }
 
@@ -133,6 +134,12 @@ void tell_settings(const struct options &options)
 {
     if (!options.tuned)
         return;
-    summary_setting("maxMessageSize=%u sendBufferSize=%u receiveBufferSize=%u", DATAGRAM_BYTES, SOCKET_BUFFER_BYTES,
-                    SOCKET_BUFFER_BYTES);
+    summary_setting("maxMessageSize=%u sendBufferSize=%u receiveBufferSize=%u ASYNCHRONOUS_PUBLISH_MODE", DATAGRAM_BYTES,
+                    SOCKET_BUFFER_BYTES, SOCKET_BUFFER_BYTES);
+    summary_setting("heartbeatPeriod=%lluus nackResponseDelay=0 heartbeatResponseDelay=0 disable_heartbeat_piggyback=1",
+                    static_cast<unsigned long long>(heartbeat_us(options)));
+    if (options.rate_kbit > 0)
+        summary_setting("flow_controller=%dB/%llums", bytes_per_period(options),
+                        static_cast<unsigned long long>(FLOW_PERIOD_MS));
+    socket_limit_note(SOCKET_BUFFER_BYTES);
 }

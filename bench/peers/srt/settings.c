@@ -1,19 +1,13 @@
 /* What SRT is told in each mode and variant; README.md argues for each of `tuned`. */
 #include "settings.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "socket_limit.h"
 #include "summary.h"
 
 /* For the socket below SRT, whose default is 64 kB at a sender: less than the pieces of one image. */
 #define UDP_BUFFER_BYTES (4 << 20)
-
-static unsigned env(const char *name, unsigned otherwise)
-{
-    const char *v = getenv(name);
-    return v ? (unsigned)atoi(v) : otherwise;
-}
 
 bool is_live(const struct options *options)
 {
@@ -26,9 +20,20 @@ static uint64_t burst_us(const struct options *options)
     return options->rate_kbit == 0 ? 0 : options->images * options->size * 8 * 1000 / options->rate_kbit;
 }
 
+/*
+ * Room for five rounds of repair. A lost packet is asked for at once, a lost resend with the next periodic report of what is
+ * missing: on a LAN 10 to 20 ms later, whatever the round trip.
+ */
 static int latency_ms(const struct options *options)
 {
-    return (int)env("LATENCY", (unsigned)((6 * options->rtt_us + burst_us(options) * 3 / 2) / 1000 + 10));
+    const uint64_t rounds = 5, round_us = options->rtt_us + 15000;
+    return (int)((burst_us(options) + rounds * round_us) / 1000);
+}
+
+/* Bytes a second of one connection: its share of the bottleneck, else all cameras send at once at 1 Gbit/s each. */
+static int64_t bandwidth(const struct options *options)
+{
+    return (int64_t)(options->rate_kbit * 1000 / 8 / options->images);
 }
 
 static bool set(SRTSOCKET socket, SRT_SOCKOPT option, const char *name, const void *value, int size)
@@ -47,16 +52,20 @@ static bool set_mode(SRTSOCKET socket, const struct options *options)
         && set(socket, SRTO_MESSAGEAPI, "SRTO_MESSAGEAPI", &messages, sizeof messages);
 }
 
+static bool tune_live(SRTSOCKET socket, const struct options *options)
+{
+    const int latency = latency_ms(options);
+    const int64_t most = bandwidth(options);
+    return set(socket, SRTO_LATENCY, "SRTO_LATENCY", &latency, sizeof latency)
+        && (most == 0 || set(socket, SRTO_MAXBW, "SRTO_MAXBW", &most, sizeof most));
+}
+
 static bool tune(SRTSOCKET socket, const struct options *options)
 {
     const int buffer = UDP_BUFFER_BYTES;
-    const int latency = latency_ms(options);
-    if (!set(socket, SRTO_UDP_SNDBUF, "SRTO_UDP_SNDBUF", &buffer, sizeof buffer)
-        || !set(socket, SRTO_UDP_RCVBUF, "SRTO_UDP_RCVBUF", &buffer, sizeof buffer))
-        return false;
-    if (getenv("MAXBW")) { int64_t bw = atoll(getenv("MAXBW")); set(socket, SRTO_MAXBW, "SRTO_MAXBW", &bw, sizeof bw); }
-    if (getenv("FILTER")) set(socket, SRTO_PACKETFILTER, "SRTO_PACKETFILTER", getenv("FILTER"), strlen(getenv("FILTER")));
-    return !is_live(options) || set(socket, SRTO_LATENCY, "SRTO_LATENCY", &latency, sizeof latency);
+    return set(socket, SRTO_UDP_SNDBUF, "SRTO_UDP_SNDBUF", &buffer, sizeof buffer)
+        && set(socket, SRTO_UDP_RCVBUF, "SRTO_UDP_RCVBUF", &buffer, sizeof buffer)
+        && (!is_live(options) || tune_live(socket, options));
 }
 
 bool settings_apply(SRTSOCKET socket, const struct options *options)
@@ -67,8 +76,10 @@ bool settings_apply(SRTSOCKET socket, const struct options *options)
 void settings_tell(const struct options *options)
 {
     summary_setting("SRTO_TRANSTYPE=%s SRTO_MESSAGEAPI=1", is_live(options) ? "SRTT_LIVE" : "SRTT_FILE");
-    if (options->tuned)
-        summary_setting("SRTO_UDP_SNDBUF=%d SRTO_UDP_RCVBUF=%d", UDP_BUFFER_BYTES, UDP_BUFFER_BYTES);
-    if (options->tuned && is_live(options))
-        summary_setting("SRTO_LATENCY=%d", latency_ms(options));
+    if (!options->tuned)
+        return;
+    summary_setting("SRTO_UDP_SNDBUF=SRTO_UDP_RCVBUF=%d", UDP_BUFFER_BYTES);
+    if (is_live(options))
+        summary_setting("SRTO_LATENCY=%d SRTO_MAXBW=%lld", latency_ms(options), (long long)bandwidth(options));
+    socket_limit_note(UDP_BUFFER_BYTES);
 }

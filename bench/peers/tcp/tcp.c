@@ -4,11 +4,11 @@
  * The mode is the congestion control. Condition 3: every image is queued, a full socket blocks the camera. Condition 2: an
  * image is skipped while anything of the one before is still in the socket, sent or not acknowledged (SIOCOUTQ).
  */
+#include <arpa/inet.h>
 #include <errno.h>
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <arpa/inet.h>
-#include <linux/sockios.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@
 #define PREFIX_BYTES 4
 #define RETRY_NS (50 * NS_PER_MS)
 
-/* Linux 6.16 and later; headers of older distributions do not name it. */
+/* Newer than the headers of most distributions; a kernel without it refuses it, which a note tells. */
 #ifndef TCP_RTO_MIN_US
 #define TCP_RTO_MIN_US 45
 #endif
@@ -43,12 +43,19 @@ static struct sockaddr_in endpoint(const char *address, unsigned port)
     return result;
 }
 
-/* Linux doubles a segment's timeout from 200 ms at least: four of the paper's images would pass meanwhile. */
+/*
+ * The kernel waits 200 ms at least for an acknowledgement that does not come: two of the paper's pictures. Two round trips
+ * are enough for it to come late, behind a queue, and not be taken for lost; 5 ms are for hosts that are busy.
+ */
+static int least_timeout_us(void)
+{
+    return (int)options->rtt_us * 2 + 5000;
+}
+
 static void shorten_timeout(int socket)
 {
-    const int least_us = getenv("RTO") ? atoi(getenv("RTO")) : (int)options->rtt_us / 2 + 5000;
-    const bool granted = setsockopt(socket, IPPROTO_TCP, TCP_RTO_MIN_US, &least_us, sizeof least_us) == 0;
-    if (!granted)
+    const int least_us = least_timeout_us();
+    if (setsockopt(socket, IPPROTO_TCP, TCP_RTO_MIN_US, &least_us, sizeof least_us) != 0)
         summary_note("this kernel has no TCP_RTO_MIN_US: retransmission timeouts stay at 200 ms or more");
 }
 
@@ -233,7 +240,7 @@ static bool open_tcp(const struct options *given)
     options = given;
     summary_setting("TCP_CONGESTION=%s", options->mode->word);
     if (options->tuned)
-        summary_setting("TCP_NODELAY=1 TCP_RTO_MIN_US=%d", (int)options->rtt_us / 2 + 5000);
+        summary_setting("TCP_NODELAY=1 TCP_RTO_MIN_US=%d", least_timeout_us());
     for (unsigned camera = 1; camera <= options->images; camera++)
         atomic_store(&connections[camera], -1);
     if (options->role == ROLE_SEND)
