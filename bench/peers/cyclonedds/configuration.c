@@ -1,6 +1,6 @@
 /*
- * What Cyclone DDS is told (PEER-3): in `default` what it needs to meet the other end, in `tuned` what README.md argues.
- * Element names are those of the library's manual, "Configuration reference", 0.10.
+ * What Cyclone DDS is told (PEER-3): in `default` what it needs to meet the other end, in `tuned` what
+ * README.md argues. Element names are those of the library's manual, "Configuration reference", 0.10.
  */
 #include "configuration.h"
 
@@ -13,8 +13,8 @@
 /* An Ethernet packet of 1500 bytes less the headers of IP and UDP. */
 #define DATAGRAM_BYTES 1472
 /*
- * The same less the RTPS header (20), a timestamp (12), a destination (16, in resends) and the head of a fragment (36). More
- * than that, and IP cuts the resends in two.
+ * The same less the RTPS header (20), a timestamp (12), a destination (16, in resends) and the head of a
+ * fragment (36). More than that, and IP cuts the resends in two.
  */
 #define FRAGMENT_BYTES 1388
 #define SOCKET_BUFFER_MB 4
@@ -41,8 +41,9 @@ static void add(struct text *text, const char *format, ...)
 }
 
 /*
- * The wire has no multicast, so both ends name each other and take the ports of numbered participants. Announcements
- * every 500 ms instead of 8 s: with packets lost, the ends would often not have met in the 5 s that they have.
+ * The wire has no multicast, so both ends name each other and take the ports of numbered participants.
+ * Announcements every 500 ms instead of 8 s: with packets lost, the ends would often not have met in the 5 s
+ * that they have.
  */
 static void add_discovery(struct text *text, const struct options *options)
 {
@@ -69,8 +70,9 @@ static unsigned at_least(unsigned least, unsigned value)
 }
 
 /*
- * Cyclone repairs one sample of a writer at a time, and asks for the same fragments again after NackDelay. Less than the
- * round trip makes some resends come twice, but a resend that is lost itself holds up all samples behind it for less time.
+ * Cyclone repairs one sample of a writer at a time, and asks for the same fragments again after NackDelay.
+ * Less than the round trip makes some resends come twice, but a resend that is lost itself holds up all
+ * samples behind it for less time.
  */
 static unsigned nack_delay_us(const struct options *options)
 {
@@ -100,7 +102,8 @@ static void add_buffers(struct text *text)
     /* Only a maximum is asked for: the library refuses to start if it cannot have the minimum. */
     add(text, "<SocketReceiveBufferSize max=\"%d MB\"/><SocketSendBufferSize max=\"%d MB\"/>", SOCKET_BUFFER_MB,
         SOCKET_BUFFER_MB);
-    add(text, "<Watermarks><WhcHigh>%d kB</WhcHigh><WhcHighInit>%d kB</WhcHighInit></Watermarks>", HISTORY_KB, HISTORY_KB);
+    add(text, "<Watermarks><WhcHigh>%d kB</WhcHigh><WhcHighInit>%d kB</WhcHighInit></Watermarks>", HISTORY_KB,
+        HISTORY_KB);
     summary_setting("MaxQueuedRexmitBytes=%dkB WhcHigh=WhcHighInit=%dkB socket_buffers=%dMB", RESENDS_KB, HISTORY_KB,
                     SOCKET_BUFFER_MB);
     socket_limit_note(SOCKET_BUFFER_MB << 20);

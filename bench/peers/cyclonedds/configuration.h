@@ -8,7 +8,8 @@
 #include "options.h"
 
 /*
- * Writes the domain's configuration as XML, and tells the summary what of it is `tuned`. False if it does not fit.
+ * Writes the domain's configuration as XML, and tells the summary what of it is `tuned`. False if it does not
+ * fit.
  */
 bool configuration_write(const struct options *options, char *xml, size_t size);
 

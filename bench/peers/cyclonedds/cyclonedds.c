@@ -1,8 +1,8 @@
 /*
  * tokkyu-peer-cyclonedds: Cyclone DDS, one topic for each camera, one participant at each end.
  *
- * A receiver takes each sample in the library's own delivery thread, by a listener, as soon as it is whole: no thread has to
- * be woken in between, and with a history of one nothing is overwritten before it is read.
+ * A receiver takes each sample in the library's own delivery thread, by a listener, as soon as it is whole:
+ * no thread has to be woken in between, and with a history of one nothing is overwritten before it is read.
  */
 #include <dds/dds.h>
 #include <dds/version.h>
@@ -11,7 +11,10 @@
 #include "peer.h"
 #include "picture.h"
 
-/* Ports from 7400 + 250 * 77: below the range that the kernel gives out by itself, and apart from a robot's domain 0. */
+/*
+ * Ports from 7400 + 250 * 77: below the range that the kernel gives out by itself, and apart from a robot's
+ * domain 0.
+ */
 #define DOMAIN_ID 77
 /* The default of the DDS specification for a writer that is held. */
 #define MAX_BLOCKING DDS_MSECS(100)
@@ -123,7 +126,10 @@ static bool met(void)
     return true;
 }
 
-/* A full history holds the writer for MAX_BLOCKING and then refuses; nothing is skipped (PEER-10), so it is held again. */
+/*
+ * A full history holds the writer for MAX_BLOCKING and then refuses; nothing is skipped (PEER-10), so it is
+ * held again.
+ */
 static enum offer offer(unsigned camera, const unsigned char *sample, size_t size)
 {
     tokkyu_Picture picture = {{(uint32_t)size, (uint32_t)size, (uint8_t *)sample, false}};

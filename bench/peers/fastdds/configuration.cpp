@@ -1,6 +1,6 @@
 /*
- * The settings of both variants. Sizes and times of `tuned` follow from the wire's packets, its round trip and its rate; the
- * argument for each stands in README.md.
+ * The settings of both variants. Sizes and times of `tuned` follow from the wire's packets, its round trip
+ * and its rate; the argument for each stands in README.md.
  */
 #include "configuration.hpp"
 
@@ -55,7 +55,10 @@ void set_addresses(WireProtocolConfigQos &wire, const struct options &options)
     wire.default_unicast_locator_list.push_back(locator(options.own, options.role, USER));
 }
 
-/* The limit counts RTPS messages; UDP, IP and Ethernet add 4.5 % to one of full size. So this is just the bottleneck. */
+/*
+ * The limit counts RTPS messages; UDP, IP and Ethernet add 4.5 % to one of full size. So this is just the
+ * bottleneck.
+ */
 std::int32_t bytes_per_period(const struct options &options)
 {
     return static_cast<std::int32_t>(options.rate_kbit * FLOW_PERIOD_MS * 95 / 8 / 100);
@@ -134,8 +137,8 @@ void tell_settings(const struct options &options)
 {
     if (!options.tuned)
         return;
-    summary_setting("maxMessageSize=%u sendBufferSize=%u receiveBufferSize=%u ASYNCHRONOUS_PUBLISH_MODE", DATAGRAM_BYTES,
-                    SOCKET_BUFFER_BYTES, SOCKET_BUFFER_BYTES);
+    summary_setting("maxMessageSize=%u sendBufferSize=receiveBufferSize=%u ASYNCHRONOUS_PUBLISH_MODE",
+                    DATAGRAM_BYTES, SOCKET_BUFFER_BYTES);
     summary_setting("heartbeatPeriod=%lluus nackResponseDelay=0 heartbeatResponseDelay=0 disable_heartbeat_piggyback=1",
                     static_cast<unsigned long long>(heartbeat_us(options)));
     if (options.rate_kbit > 0)

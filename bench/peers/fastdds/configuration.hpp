@@ -1,4 +1,7 @@
-/* What Fast DDS is told: `default` what it needs to meet the other end, `tuned` what README.md argues (PEER-3). */
+/*
+ * What Fast DDS is told: `default` what it needs to meet the other end, `tuned` what README.md argues
+ * (PEER-3).
+ */
 #ifndef TOKKYU_PEER_FASTDDS_CONFIGURATION_HPP
 #define TOKKYU_PEER_FASTDDS_CONFIGURATION_HPP
 
@@ -8,7 +11,10 @@
 
 #include "options.h"
 
-/* Ports from 7400 + 250 * 77: below the range that the kernel gives out by itself, and apart from a robot's domain 0. */
+/*
+ * Ports from 7400 + 250 * 77: below the range that the kernel gives out by itself, and apart from a robot's
+ * domain 0.
+ */
 constexpr unsigned DOMAIN_ID = 77;
 
 eprosima::fastdds::dds::DomainParticipantQos participant_qos(const struct options &options);

@@ -1,8 +1,8 @@
 /*
  * tokkyu-peer-fastdds: Fast DDS, one topic for each camera, one participant at each end.
  *
- * A receiver takes each sample in the library's own receiving thread, by a listener, as soon as it is whole: no thread has to
- * be woken in between, and with a history of one nothing is overwritten before it is read.
+ * A receiver takes each sample in the library's own receiving thread, by a listener, as soon as it is whole:
+ * no thread has to be woken in between, and with a history of one nothing is overwritten before it is read.
  *
  * Nothing made here is given back: the process ends with _exit (PEER-20).
  */
@@ -130,7 +130,10 @@ bool met()
     return true;
 }
 
-/* A full history holds the writer for 100 ms and then refuses; nothing is skipped (PEER-10), so it is held again. */
+/*
+ * A full history holds the writer for 100 ms and then refuses; nothing is skipped (PEER-10), so it is held
+ * again.
+ */
 enum offer give(unsigned camera, const unsigned char *sample, std::size_t size)
 {
     Picture picture{const_cast<unsigned char *>(sample), static_cast<std::uint32_t>(size)};

@@ -1,4 +1,7 @@
-/* The one type of all topics (PEER-12): a structure with one sequence<octet>, as Fast DDS is told of types by hand. */
+/*
+ * The one type of all topics (PEER-12): a structure with one sequence<octet>, as Fast DDS is told of types by
+ * hand.
+ */
 #ifndef TOKKYU_PEER_FASTDDS_PICTURE_TYPE_HPP
 #define TOKKYU_PEER_FASTDDS_PICTURE_TYPE_HPP
 

@@ -1,7 +1,7 @@
 /*
- * A camera: sleeps to each tick with an absolute time and offers the sample. If the transport holds the thread past
- * the next tick, that sample is offered as soon as the thread is free, with the capture time of its tick: being
- * blocked is part of the latency (PEER-10, PEER-11).
+ * A camera: sleeps to each tick with an absolute time and offers the sample. If the transport holds the
+ * thread past the next tick, that sample is offered as soon as the thread is free, with the capture time of
+ * its tick: being blocked is part of the latency (PEER-10, PEER-11).
  */
 #include "camera.h"
 

@@ -1,8 +1,8 @@
 /*
  * How the main thread waits: for a time, for SIGTERM or SIGINT (PEER-4), or for the run's last sample.
  *
- * All three signals are blocked in every thread and taken by the main thread alone, so no handler runs anywhere and
- * no library call is interrupted.
+ * All three signals are blocked in every thread and taken by the main thread alone, so no handler runs
+ * anywhere and no library call is interrupted.
  */
 #ifndef TOKKYU_PEER_INTERRUPTION_H
 #define TOKKYU_PEER_INTERRUPTION_H

@@ -1,8 +1,9 @@
 /*
- * Reads the command line of a peer (PEER-1 to PEER-4): every flag is required and given once, none is guessed.
+ * Reads the command line of a peer (PEER-1 to PEER-4): every flag is required and given once, none is
+ * guessed.
  *
- * A flag is a row of a table: its name, what reads its value, and its place in `struct options`. Strict on purpose:
- * the lab writes these lines, and a run with a setting that was not meant is worse than no run.
+ * A flag is a row of a table: its name, what reads its value, and its place in `struct options`. Strict on
+ * purpose: the lab writes these lines, and a run with a setting that was not meant is worse than no run.
  */
 #include "options.h"
 

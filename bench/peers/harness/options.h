@@ -47,8 +47,8 @@ struct options {
 #define MOST_IMAGES 64
 
 /*
- * Reads the command line. On an error it says on standard error which flag is wrong and what could stand there, and
- * returns false; the program's exit code is then 2.
+ * Reads the command line. On an error it says on standard error which flag is wrong and what could stand
+ * there, and returns false; the program's exit code is then 2.
  */
 bool options_read(struct options *options, const char *peer, const struct mode *modes, int argc, char **argv);
 

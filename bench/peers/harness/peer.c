@@ -1,18 +1,17 @@
 /*
  * The life of a peer's program: command line, files, library, ticks, files, end.
  *
- *   start ──► open ──► first tick ──► ... ──► last tick + drain (+ 500 ms) ──► write ──► _exit
- *                                                all arrived ──────────────────► write
- *                                      SIGTERM, SIGINT, at any time ───────────► write, 130
+ *   start --> open --> first tick --> ... --> last tick + drain (+ 500 ms) --> write --> _exit
+ *                                       |                                        ^
+ *                                       +-- all arrived; SIGTERM or SIGINT ------+
  *
- * The main thread waits and writes; camera threads (camera.c) and the library's threads do the rest. Nothing waits
- * longer than `end_ns`: then the program ends with _exit, as a library may still be blocked (PEER-20).
+ * The main thread waits and writes; camera threads (camera.c) and the library's threads do the rest. Nothing
+ * waits longer than `end_ns`: then the program ends with _exit, as a library may still be blocked (PEER-20).
  *
  * Exit codes: 0 the run was made, 1 it could not be made, 2 usage, 130 interrupted.
  */
 #include "peer.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -70,7 +69,8 @@ static enum exit_code run(const struct peer *peer, struct summary *summary)
         return EXIT_INTERRUPTED;
     if (end == WAIT_ALL_ARRIVED || summary->met || peer->met())
         return EXIT_RUN_MADE;
-    summary_note("the other end (--other %s) was never met: start it, with the same --mode and --images", options.other);
+    summary_note("the other end (--other %s) was never met: start it, with the same --mode and --images",
+                 options.other);
     return EXIT_NOT_MADE;
 }
 
@@ -84,7 +84,10 @@ static void finish(struct summary *summary, FILE *records, FILE *summary_file, e
     _exit(written || code != EXIT_RUN_MADE ? (int)code : (int)EXIT_NOT_MADE);
 }
 
-/* The second file is refused: the first, which nothing was written to, must not stay behind and be refused next time. */
+/*
+ * The second file is refused: the first, which nothing was written to, must not stay behind and be refused
+ * next time.
+ */
 static int give_back(FILE *records)
 {
     fclose(records);

@@ -1,6 +1,6 @@
 /*
- * What a peer is to the harness: a few calls into its library. All that peers have in common, from the command line
- * to the files at the end, is `peer_main`.
+ * What a peer is to the harness: a few calls into its library. All that peers have in common, from the
+ * command line to the files at the end, is `peer_main`.
  */
 #ifndef TOKKYU_PEER_PEER_H
 #define TOKKYU_PEER_PEER_H
@@ -29,12 +29,15 @@ struct peer {
     const char *(*version)(void);
 
     /*
-     * Makes sockets or participants of this end and, at a receiver, starts whatever calls `sample_arrived`. Must not wait
-     * for the other end. False after an error that a note tells. `options` outlives the peer.
+     * Makes sockets or participants of this end and, at a receiver, starts whatever calls `sample_arrived`.
+     * Must not wait for the other end. False after an error that a note tells. `options` outlives the peer.
      */
     bool (*open)(const struct options *options);
 
-    /* A sender's camera thread waits here until its connection is there. May be NULL: discovery needs no thread. */
+    /*
+     * A sender's camera thread waits here until its connection is there. May be NULL: discovery needs no
+     * thread.
+     */
     void (*connect)(unsigned camera);
 
     /* Whether this end is connected to the other for every camera, now. */
@@ -44,13 +47,16 @@ struct peer {
     enum offer (*offer)(unsigned camera, const unsigned char *sample, size_t size);
 };
 
-/* The whole program. Returns only for usage errors and ends the process otherwise, whatever the library still does. */
+/*
+ * The whole program. Returns only for usage errors and ends the process otherwise, whatever the library still
+ * does.
+ */
 int peer_main(const struct peer *peer, int argc, char **argv);
 
 /*
- * A receiver's threads call this with each sample. `at_ns` is `now_ns()`, read as soon as all of it was in the
- * application's hands (PEER-13). `camera` is what the connection or topic says. What is wrong with the sample becomes a
- * note.
+ * A receiver's threads call this with each sample. `at_ns` is `now_ns()`, read as soon as all of it was in
+ * the application's hands (PEER-13). `camera` is what the connection or topic says. What is wrong with the
+ * sample becomes a note.
  */
 void sample_arrived(unsigned camera, const unsigned char *bytes, size_t size, uint64_t at_ns);
 

@@ -14,14 +14,14 @@ extern "C" {
 #endif
 
 /*
- * Makes a file that is not there yet; pipes and devices may be there (MEA-16). NULL after an error, which is said on
- * standard error with the flag that gave the name.
+ * Makes a file that is not there yet; pipes and devices may be there (MEA-16). NULL after an error, which is
+ * said on standard error with the flag that gave the name.
  */
 FILE *new_file(const char *flag, const char *name);
 
 /*
- * Writes one line for each tick up to `until_ns` (a sender) or each sample that arrived (a receiver), and closes the
- * file. False after an error, which is said on standard error.
+ * Writes one line for each tick up to `until_ns` (a sender) or each sample that arrived (a receiver), and
+ * closes the file. False after an error, which is said on standard error.
  */
 bool records_write(FILE *file, const struct options *options, const struct ledger *ledger, uint64_t until_ns);
 

@@ -12,9 +12,9 @@
 #define ENOUGH_BYTES ((size_t)1 << 30)
 
 /*
- * Whether memory without limit may be locked. mlockall itself does not say: under a small RLIMIT_MEMLOCK it is
- * granted to a program that is small now, and every later allocation of the library fails. With MLOCK_ONFAULT nothing
- * is touched, so asking for much costs nothing.
+ * Whether memory without limit may be locked. mlockall itself does not say: under a small RLIMIT_MEMLOCK it
+ * is granted to a program that is small now, and every later allocation of the library fails. With
+ * MLOCK_ONFAULT nothing is touched, so asking for much costs nothing.
  */
 static bool may_lock_enough(void)
 {

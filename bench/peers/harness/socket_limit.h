@@ -7,8 +7,8 @@ extern "C" {
 #endif
 
 /*
- * Notes how much of `bytes` the kernel would grant, if it is less. The libraries ask with SO_RCVBUF and SO_SNDBUF, which
- * net.core.rmem_max and wmem_max limit in silence, and none offers SO_RCVBUFFORCE.
+ * Notes how much of `bytes` the kernel would grant, if it is less. The libraries ask with SO_RCVBUF and
+ * SO_SNDBUF, which net.core.rmem_max and wmem_max limit in silence, and none offers SO_RCVBUFFORCE.
  */
 void socket_limit_note(int bytes);
 

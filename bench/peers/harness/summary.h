@@ -22,8 +22,8 @@ struct summary {
 void summary_setting(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * Adds a note, from any thread. The same text again is counted, and so are texts past the room for them: a library
- * that fails at every call neither fills the memory nor hides how often.
+ * Adds a note, from any thread. The same text again is counted, and so are texts past the room for them: a
+ * library that fails at every call neither fills the memory nor hides how often.
  */
 void summary_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -1,4 +1,7 @@
-/* Cuts samples and puts them together again; see pieces.h. Sizes come from the command line, never from a message. */
+/*
+ * Cuts samples and puts them together again; see pieces.h. Sizes come from the command line, never from a
+ * message.
+ */
 #include "pieces.h"
 
 #include <string.h>

@@ -4,8 +4,8 @@
  *   0          4       8       12     16                1316
  *   | sequence | piece | pieces | 0    | bytes of the sample |     little endian
  *
- * Live mode keeps the order and leaves out what came too late, so one sample is put together at a time: a piece that is
- * not the next one ends it.
+ * Live mode keeps the order and leaves out what came too late, so one sample is put together at a time: a
+ * piece that is not the next one ends it.
  */
 #ifndef TOKKYU_PEER_SRT_PIECES_H
 #define TOKKYU_PEER_SRT_PIECES_H

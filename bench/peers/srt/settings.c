@@ -21,8 +21,8 @@ static uint64_t burst_us(const struct options *options)
 }
 
 /*
- * Room for five rounds of repair. A lost packet is asked for at once, a lost resend with the next periodic report of what is
- * missing: on a LAN 10 to 20 ms later, whatever the round trip.
+ * Room for five rounds of repair. A lost packet is asked for at once, a lost resend with the next periodic
+ * report of what is missing: on a LAN 10 to 20 ms later, whatever the round trip.
  */
 static int latency_ms(const struct options *options)
 {
@@ -30,7 +30,10 @@ static int latency_ms(const struct options *options)
     return (int)((burst_us(options) + rounds * round_us) / 1000);
 }
 
-/* Bytes a second of one connection: its share of the bottleneck, else all cameras send at once at 1 Gbit/s each. */
+/*
+ * Bytes a second of one connection: its share of the bottleneck, else all cameras send at once at 1 Gbit/s
+ * each.
+ */
 static int64_t bandwidth(const struct options *options)
 {
     return (int64_t)(options->rate_kbit * 1000 / 8 / options->images);

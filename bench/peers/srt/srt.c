@@ -1,8 +1,9 @@
 /*
  * tokkyu-peer-srt: SRT, one connection for each camera. The sender calls, the receiver listens.
  *
- * Mode `live`: each sample is cut into messages (pieces.h), which SRT delivers a fixed latency after they were sent, or not
- * at all. Mode `message`: one message is one sample, reliable, with SRT's rate control for files.
+ * Mode `live`: each sample is cut into messages (pieces.h), which SRT delivers a fixed latency after they
+ * were sent, or not at all. Mode `message`: one message is one sample, reliable, with SRT's rate control for
+ * files.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -165,7 +166,10 @@ static bool open_srt(const struct options *given)
 {
     options = given;
     settings_tell(options);
-    /* What matters of its messages comes as an error of a call; the rest would mix with ours on standard error. */
+    /*
+     * What matters of its messages comes as an error of a call; the rest would mix with ours on standard
+     * error.
+     */
     srt_setloglevel(LOG_CRIT);
     if (srt_startup() == SRT_ERROR) {
         summary_note("srt_startup: %s", srt_getlasterror_str());

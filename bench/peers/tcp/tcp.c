@@ -1,8 +1,10 @@
 /*
- * tokkyu-peer-tcp: TCP of this kernel, one connection for each camera, `size` in four bytes before each sample.
+ * tokkyu-peer-tcp: TCP of this kernel, one connection for each camera, `size` in four bytes before each
+ * sample.
  *
- * The mode is the congestion control. Condition 3: every image is queued, a full socket blocks the camera. Condition 2: an
- * image is skipped while anything of the one before is still in the socket, sent or not acknowledged (SIOCOUTQ).
+ * The mode is the congestion control. Condition 3: every image is queued, a full socket blocks the camera.
+ * Condition 2: an image is skipped while anything of the one before is still in the socket, sent or not
+ * acknowledged (SIOCOUTQ).
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -44,8 +46,9 @@ static struct sockaddr_in endpoint(const char *address, unsigned port)
 }
 
 /*
- * The kernel waits 200 ms at least for an acknowledgement that does not come: two of the paper's pictures. Two round trips
- * are enough for it to come late, behind a queue, and not be taken for lost; 5 ms are for hosts that are busy.
+ * The kernel waits 200 ms at least for an acknowledgement that does not come: two of the paper's pictures.
+ * Two round trips are enough for it to come late, behind a queue, and not be taken for lost; 5 ms are for
+ * hosts that are busy.
  */
 static int least_timeout_us(void)
 {
