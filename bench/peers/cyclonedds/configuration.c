@@ -42,8 +42,8 @@ static void add(struct text *text, const char *format, ...)
 
 /*
  * The wire has no multicast, so both ends name each other and take the ports of numbered participants.
- * Announcements every 500 ms instead of 8 s: with packets lost, the ends would often not have met in the 5 s
- * that they have.
+ * Announcements every 500 ms instead of many seconds: with packets lost, the ends would often not have met in
+ * the 5 s that they have.
  */
 static void add_discovery(struct text *text, const struct options *options)
 {
