@@ -7,6 +7,8 @@
 
 #define MOST_NOTES 16
 #define NOTE_BYTES 200
+/* With the count behind it. */
+#define NOTE_TEXT_BYTES (NOTE_BYTES + 40)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char settings[1024];
@@ -58,11 +60,19 @@ void summary_note(const char *format, ...)
     pthread_mutex_unlock(&lock);
 }
 
+static const char *text_of_note(unsigned i, char text[NOTE_TEXT_BYTES])
+{
+    snprintf(text, NOTE_TEXT_BYTES, notes[i].times == 1 ? "%s" : "%s (%lu times)", notes[i].text, notes[i].times);
+    return text;
+}
+
 void summary_say_notes(const char *peer)
 {
     pthread_mutex_lock(&lock);
-    for (unsigned i = 0; i < notes_used; i++)
-        fprintf(stderr, "tokkyu-peer-%s: %s (%lu times)\n", peer, notes[i].text, notes[i].times);
+    for (unsigned i = 0; i < notes_used; i++) {
+        char text[NOTE_TEXT_BYTES];
+        fprintf(stderr, "tokkyu-peer-%s: %s\n", peer, text_of_note(i, text));
+    }
     pthread_mutex_unlock(&lock);
 }
 
@@ -90,10 +100,9 @@ static void write_notes(FILE *file)
 {
     fputs("  \"notes\": [", file);
     for (unsigned i = 0; i < notes_used; i++) {
-        char text[NOTE_BYTES + 40];
-        snprintf(text, sizeof text, notes[i].times == 1 ? "%s" : "%s (%lu times)", notes[i].text, notes[i].times);
+        char text[NOTE_TEXT_BYTES];
         fputs(i == 0 ? "\n    " : ",\n    ", file);
-        write_string(file, text);
+        write_string(file, text_of_note(i, text));
     }
     if (notes_beyond > 0)
         fprintf(file, ",\n    \"other notes, for which there was no room: %lu\"", notes_beyond);
