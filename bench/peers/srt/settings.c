@@ -31,11 +31,11 @@ static bool has_room_for_filter(const struct options *options)
 
 /*
  * A lost packet is asked for at once; a lost resend with the next periodic report of what is missing, up to
- * 20 ms later, whatever the round trip. Five such rounds repair 5 % loss; with the filter two are enough.
+ * 20 ms later, whatever the round trip. Five such rounds repair 5 % loss; with the filter three are enough.
  */
 static int latency_ms(const struct options *options)
 {
-    const uint64_t rounds = has_room_for_filter(options) ? 2 : 5;
+    const uint64_t rounds = has_room_for_filter(options) ? 3 : 5;
     return (int)((burst_us(options) + rounds * (options->rtt_us + 20000)) / 1000);
 }
 
