@@ -152,6 +152,11 @@ impl Sources {
         environment.load_after = self.load();
     }
 
+    /// Load average over one minute, now.
+    pub fn load_average(&self) -> Option<f64> {
+        self.load().map(|[over_1_min, ..]| over_1_min)
+    }
+
     fn kernel(&self) -> Kernel {
         let of = |name: &str| word(&self.proc.join("sys/kernel").join(name));
         Kernel { release: of("osrelease"), version: of("version"), machine: of("arch") }

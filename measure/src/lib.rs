@@ -12,19 +12,24 @@
 //! Nothing here runs on a real-time thread and nothing reads a clock: times come in as values of
 //! `tokkyu_contract::time`. SPEC.md in this folder numbers the rules (MEA-n) that code and tests cite.
 
+pub mod comparison;
 pub mod competition;
+pub mod contest;
 pub mod environment;
 pub mod figures;
 pub mod join;
 pub mod paper;
 pub mod record;
+pub mod repetitions;
 pub mod report;
 pub mod result;
 pub mod storage;
 pub mod table;
 pub mod verdict;
 
+pub use comparison::{Comparison, is_comparison};
 pub use competition::{BesideFlow, ImagesRate, PathFacts, Rate};
+pub use contest::{PeerSettings, Skipped};
 pub use environment::{Environment, GitState, Given, Sources};
 pub use figures::{Figures, Inside, Summary};
 pub use join::{Anomaly, AnomalyKind, Joined, StreamTally, Tally, join, tally};

@@ -58,6 +58,17 @@ pub fn row(network: &str, images: u32, image: u32, condition: u8) -> Option<&'st
     })
 }
 
+/// A QoS condition in ROS 2's words.
+pub fn condition_words(condition: u8) -> &'static str {
+    match condition {
+        1 => "reliable keep_last 10",
+        2 => "reliable keep_last 1",
+        3 => "reliable keep_all",
+        4 => "best_effort keep_last 1",
+        _ => "no condition of the paper",
+    }
+}
+
 /// What is said where the rows beside a case are not of its network.
 pub const INSTEAD: &str = "the paper measured no such network: quoted are its rows for a LAN with 5 % loss";
 

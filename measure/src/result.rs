@@ -2,7 +2,7 @@
 //!
 //! Runs in the tool after a run. Invariants: a file is written whole or not at all; names may be added within a
 //! format version but never change their meaning or vanish; a newer version is refused, not guessed at. Follows
-//! SPEC.md MEA-40 to MEA-47.
+//! SPEC.md MEA-40 to MEA-49.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use tokkyu_contract::Ledger;
 
 use crate::competition::{BesideFlow, ImagesRate, PathFacts};
+use crate::contest::{PeerSettings, Skipped};
 use crate::environment::Environment;
 use crate::figures::Summary;
 use crate::join::{StreamTally, Tally};
@@ -37,6 +38,9 @@ pub struct ResultFile<C> {
     pub environment: Environment,
     /// What was measured.
     pub cases: Vec<C>,
+    /// Peers that were asked for and are not on this machine.
+    #[serde(default)]
+    pub skipped: Vec<Skipped>,
 }
 
 /// One case of the remote-driving experiment: one network, one variant, so many cameras.
@@ -65,6 +69,9 @@ pub struct DriveCase {
     pub simulated: bool,
     /// Samples offered on each camera, warm-up left out.
     pub samples: u64,
+    /// Bytes of each image; `None` if they differ.
+    #[serde(default)]
+    pub image_bytes: Option<u64>,
     /// Bytes of whole Ethernet frames (header, no preamble, no checksum) in both directions; `None` if not counted.
     pub wire_bytes: Option<u64>,
     /// Bytes of payload in all samples offered.
@@ -74,8 +81,14 @@ pub struct DriveCase {
     /// Processor time used by the two ends.
     #[serde(default)]
     pub cpu_s: CpuSeconds,
+    /// Load average over one minute when the case ended; `None` if not read.
+    #[serde(default)]
+    pub load_average: Option<f64>,
     /// Figures of each stream, warm-up left out.
     pub streams: Vec<StreamResult>,
+    /// Figures of the images of all cameras taken together, warm-up left out; `None` without a camera.
+    #[serde(default)]
+    pub images_together: Option<StreamResult>,
     /// Figures of the warm-up samples, apart.
     #[serde(default)]
     pub warm_up: Vec<StreamResult>,
@@ -109,6 +122,9 @@ pub struct DriveCase {
     /// Statistics of the link, in its own words.
     #[serde(default)]
     pub link: serde_json::Value,
+    /// What the ends of a peer's program said of themselves; empty for our own.
+    #[serde(default)]
+    pub peer_settings: Vec<PeerSettings>,
 }
 
 /// Processor time in seconds, user and system together; `None` where it cannot be told.
@@ -185,6 +201,7 @@ impl DriveCase {
     /// Fills streams, warm-up and verdict from the tallies of the joined records.
     pub fn set_streams(&mut self, tallies: &[StreamTally]) {
         self.streams = tallies.iter().map(|t| StreamResult::new(&t.name, &t.measured)).collect();
+        self.images_together = together(tallies);
         self.warm_up = tallies
             .iter()
             .filter(|t| t.warm_up.ledger.offered > 0)
@@ -193,11 +210,42 @@ impl DriveCase {
         self.verdict = Some(Verdict::judge(&self.streams));
     }
 
+    /// Megabytes of images that were delivered, warm-up and all; `None` where images have no single size.
+    pub fn delivered_mb(&self) -> Option<f64> {
+        let images: u64 = (self.streams.iter().chain(&self.warm_up))
+            .filter(|stream| stream.is_camera())
+            .map(|camera| camera.ledger.delivered)
+            .sum();
+        Some(images as f64 * self.image_bytes? as f64 / 1e6)
+    }
+
+    /// Processor time of both ends for each megabyte of images delivered, in milliseconds; `None` if any part is unknown
+    /// or nothing was delivered.
+    pub fn cpu_ms_per_mb(&self) -> Option<f64> {
+        let delivered_mb = self.delivered_mb().filter(|mb| *mb > 0.0)?;
+        Some((self.cpu_s.send? + self.cpu_s.receive?) * 1e3 / delivered_mb)
+    }
+
     /// Bytes on the wire for each byte of payload; `None` if either is unknown or nothing was sent.
     pub fn wire_ratio(&self) -> Option<f64> {
         let payload = self.payload_bytes.filter(|bytes| *bytes > 0)?;
         Some(self.wire_bytes? as f64 / payload as f64)
     }
+}
+
+/// Name of the figures of all cameras together.
+const ALL_CAMERAS: &str = "cameras";
+
+/// All cameras as one stream: the same images, so the figures of the whole (MEA-8).
+fn together(tallies: &[StreamTally]) -> Option<StreamResult> {
+    let mut cameras = tallies.iter().filter(|t| t.name.starts_with(CAMERA_PREFIX)).peekable();
+    cameras.peek()?;
+    let mut sum = Tally::default();
+    for camera in cameras {
+        sum.ledger += camera.measured.ledger;
+        sum.figures.merge(&camera.measured.figures);
+    }
+    Some(StreamResult::new(ALL_CAMERAS, &sum))
 }
 
 /// A result file could not be written or read.
@@ -244,6 +292,7 @@ impl<C> ResultFile<C> {
             command: command.to_owned(),
             environment,
             cases,
+            skipped: Vec::new(),
         }
     }
 }
@@ -327,7 +376,7 @@ mod tests {
     fn a_drive_case_has_the_names_that_readers_rely_on() {
         // MEA-41, MEA-42
         let json = serde_json::to_value(file()).unwrap();
-        for name in ["format", "experiment", "command", "environment", "cases"] {
+        for name in ["format", "experiment", "command", "environment", "cases", "skipped"] {
             assert!(json.get(name).is_some(), "envelope lacks {name}");
         }
         let case = &json["cases"][0];
@@ -357,6 +406,10 @@ mod tests {
             "path",
             "beside",
             "images_rate",
+            "image_bytes",
+            "load_average",
+            "images_together",
+            "peer_settings",
         ] {
             assert!(case.get(name).is_some(), "case lacks {name}");
         }
@@ -387,6 +440,38 @@ mod tests {
         assert_eq!(stream["inside"]["500"], 0.75);
         assert!(case["streams"][1]["mean_ms"].is_null());
         assert!(case["cpu_s"]["send"].is_null());
+    }
+
+    #[test]
+    fn the_images_of_all_cameras_together_have_the_figures_of_the_whole() {
+        // MEA-8, MEA-48
+        let mut case = DriveCase::default();
+        case.set_streams(&[tally_of("drive/command", &[900], 3)]);
+        assert_eq!(case.images_together, None, "commands are no images");
+        let cameras = [tally_of("camera/1", &[10, 20], 1), tally_of("camera/2", &[30, 240], 0)];
+        case.set_streams(&cameras);
+        let together = case.images_together.unwrap();
+        let mut whole = tally_of("cameras", &[10, 20, 30, 240], 1).measured;
+        assert_eq!(together, StreamResult::new("cameras", &whole));
+        whole.figures.record(1);
+        assert_ne!(together, StreamResult::new("cameras", &whole));
+    }
+
+    #[test]
+    fn processor_time_is_told_for_what_arrived_and_not_for_what_was_offered() {
+        let mut case = file().cases.remove(0);
+        let cpu = |case: &DriveCase| case.cpu_ms_per_mb();
+        (case.image_bytes, case.cpu_s) =
+            (Some(1_000_000), CpuSeconds { send: Some(0.2), receive: Some(0.1) });
+        assert!(
+            cpu(&case).is_some_and(|ms| (ms - 100.0).abs() < 1e-9),
+            "three of four images: {:?}",
+            cpu(&case)
+        );
+        assert_eq!(cpu(&DriveCase { image_bytes: None, ..case.clone() }), None);
+        assert_eq!(cpu(&DriveCase { cpu_s: CpuSeconds::default(), ..case.clone() }), None);
+        case.set_streams(&[tally_of("camera/1", &[], 4)]);
+        assert_eq!(cpu(&case), None, "nothing arrived");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::paper::{self, PaperRow};
 use crate::result::{DriveCase, StreamResult};
 
 /// What stands in a cell that has no value.
-const NONE: &str = "–";
+pub(crate) const NONE: &str = "–";
 
 /// A table: one header line, and rows of as many cells.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -194,7 +194,7 @@ fn aligned(cells: &[&str], widths: &[usize]) -> String {
 }
 
 /// Names come from outside: what Markdown would take for its own is quoted, line ends become spaces.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

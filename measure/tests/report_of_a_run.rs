@@ -7,10 +7,10 @@ use tokkyu_contract::{MonoTime, Outcome};
 use tokkyu_measure::environment::Environment;
 use tokkyu_measure::join::{join, tally};
 use tokkyu_measure::record::Record;
-use tokkyu_measure::report::{Report, ReportCase};
+use tokkyu_measure::report::{Report, ReportCase, render_comparison};
 use tokkyu_measure::result::{DriveCase, ResultFile};
 use tokkyu_measure::table;
-use tokkyu_measure::{BesideFlow, Rate};
+use tokkyu_measure::{BesideFlow, Comparison, PeerSettings, Rate, Skipped};
 
 const WARM_UP: u32 = 20;
 
@@ -190,4 +190,45 @@ fn a_case_that_lost_everything_is_drawn() {
     let report = Report { title: "Lost", command: "c", environment: &environment, cases };
     let text = text_of(&report.render().unwrap());
     assert!(text.contains("no image with a latency"), "{text}");
+}
+
+#[test]
+fn a_comparison_has_a_table_and_a_plot_for_each_network_with_everybody_in_it() {
+    // MEA-67 to MEA-69
+    let (mut file, records) = run();
+    for (case, (network, peer, variant)) in file.cases.iter_mut().zip([
+        ("lan", "tokkyu", "default"),
+        ("lan", "tcp-bbr", "tuned"),
+        ("wan", "zenoh", "default"),
+    ]) {
+        (case.network, case.peer, case.variant) = (network.into(), peer.into(), variant.into());
+    }
+    let settings = Some("nodelay, <bbr>".to_owned());
+    file.cases[1].peer_settings =
+        vec![PeerSettings { end: "vehicle".into(), settings, ..PeerSettings::default() }];
+    file.cases[2].records = Some("wan/records.csv".into());
+    file.cases[2].notes = vec!["TCP of both namespaces begins with cubic".into()];
+    file.skipped =
+        vec![Skipped { peer: "srt-live".into(), because: "no program".into(), package: "libsrt".into() }];
+    let page = render_comparison("Beside others", &file, &records).unwrap();
+    assert_eq!(page.matches("<svg ").count(), 2, "one for each network");
+    let shown = text_of(&page);
+    let compared = Comparison::of(&file);
+    for row in compared.networks.iter().flat_map(|part| part.table().rows) {
+        row.cells.iter().for_each(|cell| assert!(shown.contains(cell.as_str()), "{cell}"));
+    }
+    for goal in compared.goals() {
+        assert!(shown.contains(&goal.what) && shown.contains(&goal.because), "{goal}");
+    }
+    for part in [
+        "nodelay, <bbr>",
+        "skipped: srt-live: no program",
+        "wan/records.csv; TCP of both",
+        "SCHED_FIFO not told",
+    ] {
+        assert!(shown.contains(part), "{part}");
+    }
+    assert_eq!(page.matches("class=\"ours\"").count(), 1);
+    let without = text_of(&render_comparison("Beside others", &file, &[]).unwrap());
+    assert!(without.contains("No raw records, so no plot."), "{without}");
 }

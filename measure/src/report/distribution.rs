@@ -13,7 +13,9 @@ use crate::verdict::REQUIREMENT_MS;
 
 const BARS: usize = 64;
 const CURVE_COLUMNS: f64 = 1_000.0;
-const AGE_AXIS: &str = "age at arrival, ms (log scale)";
+pub(super) const AGE_AXIS: &str = "age at arrival, ms (log scale)";
+
+pub(super) const SHARE_AXIS: &str = "share of samples offered, %";
 
 /// One curve: ages of the delivered samples among so many offered.
 pub(super) struct Curve {
@@ -35,7 +37,7 @@ pub(super) fn age_axis<'a>(figures: impl Iterator<Item = &'a Figures> + Clone) -
 pub(super) fn cumulative(name: &str, curves: &[Curve]) -> Result<String, ReportError> {
     let x = age_axis(curves.iter().map(|curve| &curve.figures));
     let y = Axis::linear(100.0);
-    plot::svg(name, plot::WIDE, Named(x, AGE_AXIS), Named(y, "share of samples offered, %"), |chart| {
+    plot::svg(name, plot::WIDE, Named(x, AGE_AXIS), Named(y, SHARE_AXIS), |chart| {
         plot::mark_requirement(chart, 11)?;
         for (curve, colour) in curves.iter().zip(PALETTE) {
             let points = curve_points(curve, &x);
@@ -49,7 +51,7 @@ pub(super) fn cumulative(name: &str, curves: &[Curve]) -> Result<String, ReportE
 }
 
 /// Corners of the staircase, one at most for each column of the plot: the drawing stays small for any run.
-fn curve_points(curve: &Curve, x: &Axis) -> Vec<(f64, f64)> {
+pub(super) fn curve_points(curve: &Curve, x: &Axis) -> Vec<(f64, f64)> {
     let share = |count: u64| 100.0 * count as f64 / curve.offered.max(1) as f64;
     let mut points: Vec<(f64, f64)> = Vec::new();
     let (mut so_far, mut last_column) = (0, f64::NAN);

@@ -40,15 +40,39 @@ pub(super) fn figure(drawing: &str, caption: &str) -> String {
 
 /// The same table as on the terminal.
 pub(super) fn table(table: &Table) -> String {
+    table_with_ours(table, |_| false)
+}
+
+/// The same, with the rows that `is_ours` picks by their number set off from the others.
+pub(super) fn table_with_ours(table: &Table, is_ours: impl Fn(usize) -> bool) -> String {
     let header: String =
         table.header.iter().map(|name| format!("<th scope=\"col\">{}</th>", escape(name))).collect();
     let mut out = format!("<div class=\"scroll\"><table>\n<thead><tr>{header}</tr></thead>\n<tbody>\n");
-    for row in &table.rows {
-        let class = if row.quoted { " class=\"quoted\"" } else { "" };
+    for (number, row) in table.rows.iter().enumerate() {
+        let class = match (row.quoted, is_ours(number)) {
+            (true, _) => " class=\"quoted\"",
+            (false, true) => " class=\"ours\"",
+            (false, false) => "",
+        };
         out.push_str(&format!("<tr{class}>{}</tr>\n", cells(&row.cells)));
     }
     out.push_str("</tbody>\n</table></div>\n");
     out
+}
+
+/// Names and what they stand for, a line each.
+pub(super) fn word_table(rows: &[(String, String)]) -> String {
+    let row = |(name, value): &(String, String)| {
+        format!("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", escape(name), escape(value))
+    };
+    let rows: String = rows.iter().map(row).collect();
+    format!("<div class=\"scroll\"><table class=\"words\">\n<tbody>\n{rows}</tbody>\n</table></div>\n")
+}
+
+/// Lines of text as a list.
+pub(super) fn list(lines: impl IntoIterator<Item = String>) -> String {
+    let items: String = lines.into_iter().map(|line| format!("<li>{}</li>\n", escape(&line))).collect();
+    if items.is_empty() { items } else { format!("<ul>\n{items}</ul>\n") }
 }
 
 fn cells(cells: &[String]) -> String {

@@ -2,9 +2,11 @@
 //!
 //! Runs in the tool after a run. Invariants: the page refers to no other file or host; all text from outside is
 //! escaped; plots are drawn from the records and the table from the case, and where the two disagree the page says
-//! so. Size is bounded by the plots' columns, not by the samples. Rules: SPEC.md MEA-60 to MEA-66.
+//! so. Size is bounded by the plots' columns, not by the samples. Rules: SPEC.md MEA-60 to MEA-69.
 
 mod axis;
+mod contest;
+mod contest_curves;
 mod distribution;
 mod html;
 mod page;
@@ -65,6 +67,18 @@ impl<'a> Report<'a> {
         let shown: Vec<Shown> = self.cases.iter().map(Shown::new).collect();
         page::render(self, &shown)
     }
+}
+
+/// The page of a result with others beside us, one plot for each network; `records` as for [`Report::of_file`].
+///
+/// # Errors
+/// [`ReportError`] with the plot that could not be drawn.
+pub fn render_comparison(
+    title: &str,
+    file: &ResultFile<DriveCase>,
+    records: &[Vec<Record>],
+) -> Result<String, ReportError> {
+    contest::render(title, file, records)
 }
 
 /// A case with what its records say.

@@ -10,6 +10,7 @@ use super::html::{self, classed, element, escape, figure};
 use super::plot::PALETTE;
 use super::{Report, ReportError, Shown, timeline};
 use crate::competition::{competition_table, series_lines};
+use crate::environment::Environment;
 use crate::figures::Figures;
 use crate::join::StreamTally;
 use crate::result::{DriveCase, StreamResult};
@@ -26,13 +27,18 @@ pub(super) fn render(report: &Report<'_>, shown: &[Shown<'_>]) -> Result<String,
         let of_network: Vec<&Shown> = shown.iter().filter(|part| part.case.network == network).collect();
         body.push_str(&network_part(network, &of_network)?);
     }
-    body.push_str(&environment_part(report));
-    let title = escape(report.title);
-    Ok(format!(
+    body.push_str(&environment_part(report.command, report.environment));
+    Ok(whole(report.title, &body))
+}
+
+/// The page around its content.
+pub(super) fn whole(title: &str, body: &str) -> String {
+    let title = escape(title);
+    format!(
         "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n\
          <title>{title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n{body}</body>\n</html>\n"
-    ))
+    )
 }
 
 fn heading(report: &Report<'_>) -> String {
@@ -120,7 +126,7 @@ fn cumulative_figure(network: &str, group: Vec<(&DriveCase, Curve)>) -> Result<S
     Ok(figure(&drawing, caption) + &legend)
 }
 
-fn curve_words(figures: &Figures, offered: u64) -> String {
+pub(super) fn curve_words(figures: &Figures, offered: u64) -> String {
     format!(
         "p50 {} ms, p99 {} ms, n = {} delivered of {offered} offered",
         ms(figures.percentile_ms(500)),
@@ -239,17 +245,11 @@ fn link_statistics(link: &Value) -> String {
 }
 
 /// Every field of the environment, so that a new one is shown without a change here.
-fn environment_part(report: &Report<'_>) -> String {
-    let mut rows = vec![("command".to_owned(), report.command.to_owned())];
-    let fields = serde_json::to_value(report.environment).unwrap_or(Value::Null);
+pub(super) fn environment_part(command: &str, environment: &Environment) -> String {
+    let mut rows = vec![("command".to_owned(), command.to_owned())];
+    let fields = serde_json::to_value(environment).unwrap_or(Value::Null);
     flatten("", &fields, &mut rows);
-    let mut out = element("h2", "Environment");
-    out.push_str("<div class=\"scroll\"><table class=\"words\">\n<tbody>\n");
-    for (name, value) in rows {
-        let _ = writeln!(out, "<tr><th scope=\"row\">{}</th><td>{}</td></tr>", escape(&name), escape(&value));
-    }
-    out.push_str("</tbody>\n</table></div>\n");
-    out
+    element("h2", "Environment") + &html::word_table(&rows)
 }
 
 fn flatten(prefix: &str, value: &Value, rows: &mut Vec<(String, String)>) {
