@@ -61,8 +61,11 @@ impl From<DriveError> for Failure {
         let storage = error.is_storage();
         match error {
             DriveError::Wire(error) => error.into(),
+            DriveError::NoPeers { because: WireError::Profile(error) } => WireError::Profile(error).into(),
             DriveError::Taken { .. } | DriveError::Algorithm { .. } => Failure::usage(error),
-            DriveError::NoTcp { .. } => Failure::new(ExitCode::NotPossible, error),
+            DriveError::NoTcp { .. } | DriveError::NoPeers { .. } => {
+                Failure::new(ExitCode::NotPossible, error)
+            }
             _ if storage => Failure::new(ExitCode::NotWritten, error),
             _ => Failure::new(ExitCode::Failed, error),
         }

@@ -14,6 +14,7 @@ fn plan(network: &str, quality: Quality) -> Plan {
         images: 2,
         pictures: Pictures::Dummy,
         beside: Vec::new(),
+        peers: Vec::new(),
         samples: 10,
         warm_up: 5,
         seed: 3,

@@ -134,6 +134,7 @@ impl LabDrive {
             images: self.images,
             pictures: Pictures::Dummy,
             beside: self.beside.clone(),
+            peers: Vec::new(),
             samples: self.samples,
             warm_up: self.warm_up,
             seed: self.seed,

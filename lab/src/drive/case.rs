@@ -9,11 +9,14 @@ use std::time::Duration;
 use tokkyu_link::sim::drive::Workload;
 use tokkyu_link::sim::ideal::ideal;
 use tokkyu_link::sim::path::Profile;
+use tokkyu_measure::comparison::OURS;
 use tokkyu_measure::{DriveCase, Ideal};
 
 use super::algorithm::{Algorithm, algorithm_names};
 use super::competition::path_facts;
+use super::peer::PeerRun;
 use super::quality::Quality;
+use super::setup::PICTURE_BYTES;
 
 /// Most cameras of a case: the paper's.
 pub const IMAGES_MAX: u32 = 4;
@@ -43,6 +46,8 @@ pub struct CaseSpec {
     pub pictures: Pictures,
     /// Bulk TCP flows over the same path in the images' direction, one for each name.
     pub beside: Vec<Algorithm>,
+    /// Whose programs take the place of ours, if anybody's; then `quality` is one that it has.
+    pub peer: Option<PeerRun>,
     /// Pictures of each camera that are measured, at least 1.
     pub samples: u32,
     /// Pictures of each camera before them, reported apart.
@@ -130,11 +135,12 @@ impl CaseSpec {
     pub(super) fn blank(&self, variant: &str) -> DriveCase {
         DriveCase {
             network: self.profile.name.clone(),
-            peer: "tokkyu".to_owned(),
-            variant: self.in_company(variant),
-            qos: self.quality.to_string(),
-            condition: self.is_the_papers_load().then_some(self.quality.condition()),
+            peer: self.peer.as_ref().map_or(OURS, |run| run.peer.as_str()).to_owned(),
+            variant: self.in_company(self.peer.as_ref().map_or(variant, |run| run.variant.as_str())),
+            qos: self.qos(),
+            condition: self.condition(),
             images: self.images,
+            image_bytes: self.image_bytes(),
             seed: self.seed,
             run: self.run,
             samples: u64::from(self.samples),
@@ -142,6 +148,30 @@ impl CaseSpec {
             ideal: self.ideal(),
             notes: self.forewarning().into_iter().collect(),
             ..DriveCase::default()
+        }
+    }
+
+    /// The QoS in words, as it stands in a result.
+    pub fn qos(&self) -> String {
+        self.peer.as_ref().map_or_else(|| self.quality.to_string(), |run| run.peer.qos(self.quality))
+    }
+
+    /// The paper's condition that this case answers.
+    fn condition(&self) -> Option<u8> {
+        let by_quality = match &self.peer {
+            Some(run) => run.peer.condition(self.quality),
+            None => Some(self.quality.condition()),
+        };
+        by_quality.filter(|_| self.is_the_papers_load())
+    }
+
+    /// Bytes of each picture; `None` where that is whatever the link grants.
+    fn image_bytes(&self) -> Option<u64> {
+        match self.pictures {
+            Pictures::Dummy => Some(self.workload().image_bytes as u64),
+            Pictures::Test { mjpeg } | Pictures::Video { mjpeg, .. } => {
+                (!mjpeg).then_some(u64::from(PICTURE_BYTES))
+            }
         }
     }
 
@@ -178,6 +208,7 @@ const PACKET_PAYLOAD_BYTES: usize = 1_410;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::drive::peer::{Peer, Variant};
 
     fn spec(network: &str, quality: Quality) -> CaseSpec {
         CaseSpec {
@@ -186,6 +217,7 @@ mod tests {
             images: 2,
             pictures: Pictures::Dummy,
             beside: Vec::new(),
+            peer: None,
             samples: 30,
             warm_up: 20,
             seed: 1,
@@ -216,6 +248,21 @@ mod tests {
         let path = case.path.unwrap();
         assert_eq!((path.up_mbit_s, path.up_ms, path.down_ms), (Some(200.0), 25.0, 25.0));
         assert_eq!(spec("lan", Quality::Link).blank("default").variant, "default");
+    }
+
+    #[test]
+    fn a_case_of_a_peer_goes_by_its_name_its_variant_and_its_own_qos() {
+        let of = |peer, quality| {
+            let run = PeerRun { peer, variant: Variant::Tuned, program: "p".into() };
+            CaseSpec { peer: Some(run), ..spec("lan", quality) }.blank("default")
+        };
+        let tcp = of(Peer::TcpBbr, Quality::KeepAll);
+        assert_eq!([&*tcp.peer, &*tcp.variant, &*tcp.qos], ["tcp-bbr", "tuned", "reliable keep_all"]);
+        assert_eq!((tcp.condition, tcp.image_bytes), (Some(3), Some(374_000)));
+        let live = of(Peer::SrtLive, Quality::KeepAll);
+        assert_eq!((&*live.qos, live.condition), ("live", None));
+        let ours = spec("lan", Quality::Link).blank("default");
+        assert_eq!((&*ours.peer, &*ours.qos), ("tokkyu", "reliable keep_last 10 lifespan 500 ms"));
     }
 
     #[test]

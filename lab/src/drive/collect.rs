@@ -7,7 +7,9 @@ use std::path::Path;
 
 use serde_json::Value;
 use tokkyu_contract::MonoTime;
-use tokkyu_measure::{CpuSeconds, DriveCase, Record, RecordError, RecordWriter, StreamResult, join, tally};
+use tokkyu_measure::{
+    CpuSeconds, DriveCase, Record, RecordError, RecordWriter, Sources, StreamResult, join, tally,
+};
 
 use crate::wire::{End, Lateness, WireError, WireReport};
 
@@ -15,8 +17,8 @@ use super::case::{COMMAND, CaseSpec, stream_of};
 use super::competition::{self, Beside};
 use super::paths::{CaseFolder, name_of};
 use super::program::Program;
-use super::real::Reason;
 use super::summary::Summary;
+use super::supervisor::Reason;
 
 /// Disagreements of the two ends that are told one by one; more are counted.
 const ANOMALIES_TOLD: usize = 5;
@@ -30,9 +32,14 @@ pub(super) struct Evidence<'a> {
     pub(super) folder: &'a CaseFolder,
     pub(super) variant: &'static str,
     pub(super) caveat: Option<String>,
+    pub(super) beside: Beside,
+    pub(super) ends: Ends<'a>,
+}
+
+/// How programs and network ended, whoever's programs they were.
+pub(super) struct Ends<'a> {
     pub(super) programs: &'a [Program],
     pub(super) asked: Option<(MonoTime, Reason)>,
-    pub(super) beside: Beside,
     pub(super) wire: Result<WireReport, WireError>,
 }
 
@@ -82,21 +89,27 @@ impl Outcome {
 pub(super) fn outcome(evidence: &Evidence) -> Outcome {
     let Evidence { spec, folder, .. } = *evidence;
     let mut outcome = Outcome::of(spec.blank(evidence.variant));
-    outcome.interrupted = matches!(evidence.asked, Some((_, Reason::Stopped)));
-    outcome.case.interrupted = outcome.interrupted;
     outcome.case.notes.extend(evidence.caveat.clone());
-    how_it_ended(&mut outcome, evidence);
-    match &evidence.wire {
-        Ok(report) => add_wire(&mut outcome, spec, report),
-        Err(error) => outcome.fault(format!("the wire failed: {error}")),
-    }
-    outcome.case.cpu_s =
-        CpuSeconds { send: cpu_of(evidence, End::Vehicle), receive: cpu_of(evidence, End::Operator) };
+    add_ends(&mut outcome, spec, &evidence.ends);
     add_summaries(&mut outcome, folder);
     let records = joined(&mut outcome, spec, folder);
     competition::add(&mut outcome, spec, folder, &evidence.beside, &records);
     fill(&mut outcome, spec, records, folder);
     outcome
+}
+
+/// Adds how the programs and the wire ended, and what they cost.
+pub(super) fn add_ends(outcome: &mut Outcome, spec: &CaseSpec, ends: &Ends<'_>) {
+    outcome.interrupted = matches!(ends.asked, Some((_, Reason::Stopped)));
+    outcome.case.interrupted = outcome.interrupted;
+    how_it_ended(outcome, ends);
+    match &ends.wire {
+        Ok(report) => add_wire(outcome, spec, report),
+        Err(error) => outcome.fault(format!("the wire failed: {error}")),
+    }
+    outcome.case.cpu_s =
+        CpuSeconds { send: cpu_of(ends, End::Vehicle), receive: cpu_of(ends, End::Operator) };
+    outcome.case.load_average = Sources::default().load_average();
 }
 
 /// Adds the joined records, and the figures that follow from them, and keeps them in a file. A disk that refuses takes
@@ -154,13 +167,13 @@ fn write_records(path: &Path, records: &[Record]) -> Result<(), RecordError> {
     writer.finish()
 }
 
-fn how_it_ended(outcome: &mut Outcome, evidence: &Evidence) {
-    match evidence.asked {
+fn how_it_ended(outcome: &mut Outcome, ends: &Ends<'_>) {
+    match ends.asked {
         Some((_, Reason::Overdue)) => outcome.fault("the programs did not end by themselves".to_owned()),
         Some((_, Reason::Stopped | Reason::OneEnded)) | None => {}
     }
-    for program in evidence.programs {
-        let asked = evidence.asked.map(|(at, _)| at);
+    for program in ends.programs {
+        let asked = ends.asked.map(|(at, _)| at);
         let by_itself = program.ended.is_some_and(|ended| asked.is_none_or(|asked| ended.at <= asked));
         match program.failure() {
             // Told to end, a program says so with its exit code.
@@ -174,8 +187,8 @@ fn how_it_ended(outcome: &mut Outcome, evidence: &Evidence) {
     }
 }
 
-fn cpu_of(evidence: &Evidence, end: End) -> Option<f64> {
-    let program = evidence.programs.iter().find(|program| program.end == end)?;
+fn cpu_of(ends: &Ends<'_>, end: End) -> Option<f64> {
+    let program = ends.programs.iter().find(|program| program.end == end)?;
     Some(program.ended?.cpu.as_secs_f64())
 }
 
@@ -243,7 +256,7 @@ fn add_summaries(outcome: &mut Outcome, folder: &CaseFolder) {
     outcome.case.link = Value::Object(link);
 }
 
-fn both(one: Option<bool>, other: Option<bool>) -> Option<bool> {
+pub(super) fn both(one: Option<bool>, other: Option<bool>) -> Option<bool> {
     match (one, other) {
         (Some(one), Some(other)) => Some(one && other),
         (one, other) => one.or(other),
@@ -252,7 +265,7 @@ fn both(one: Option<bool>, other: Option<bool>) -> Option<bool> {
 
 /// Records of both ends, joined. Where one end's cannot be read there is nothing to join: figures of one end alone would
 /// tell of the missing file and not of the link.
-fn joined(outcome: &mut Outcome, spec: &CaseSpec, folder: &CaseFolder) -> Vec<Record> {
+pub(super) fn joined(outcome: &mut Outcome, spec: &CaseSpec, folder: &CaseFolder) -> Vec<Record> {
     let read = |end| tokkyu_measure::record::read(&folder.records_of(end));
     let (vehicle, operator) = match (read(End::Vehicle), read(End::Operator)) {
         (Ok(vehicle), Ok(operator)) => (vehicle, operator),
@@ -302,6 +315,7 @@ mod tests {
             images: 1,
             pictures: Pictures::Dummy,
             beside: Vec::new(),
+            peer: None,
             samples: 2,
             warm_up: 2,
             seed: 1,

@@ -61,6 +61,14 @@ pub enum DriveError {
         /// Why not.
         because: String,
     },
+    /// There is no network for the programs of others.
+    #[error(
+        "peers need the wire, as their programs speak UDP, TCP and discovery of their own, and there is none: {because}"
+    )]
+    NoPeers {
+        /// Why not.
+        because: WireError,
+    },
     /// A TCP flow cannot be started.
     #[error("cannot start the TCP {algorithm} flow beside: {source}")]
     Flow {

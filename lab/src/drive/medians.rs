@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 
+use tokkyu_measure::repetitions::{counts, groups, median};
 use tokkyu_measure::table::{Row, Table, ms, percent};
 use tokkyu_measure::{DriveCase, StreamResult};
 
@@ -30,26 +31,6 @@ pub fn medians(cases: &[DriveCase]) -> Option<Table> {
     Some(Table { header, rows: groups.iter().flat_map(|group| rows(group)).collect() })
 }
 
-/// Cases that differ in nothing but run and seed, in the order of their first run.
-fn groups(cases: &[DriveCase]) -> Vec<Vec<&DriveCase>> {
-    let mut groups: Vec<Vec<&DriveCase>> = Vec::new();
-    for case in cases {
-        match groups.iter_mut().find(|group| same(group[0], case)) {
-            Some(group) => group.push(case),
-            None => groups.push(vec![case]),
-        }
-    }
-    groups
-}
-
-fn same(one: &DriveCase, other: &DriveCase) -> bool {
-    let key = |case: &DriveCase| {
-        let words = [&case.network, &case.peer, &case.variant, &case.qos].map(String::clone);
-        (words, case.images, case.simulated)
-    };
-    key(one) == key(other)
-}
-
 fn rows(group: &[&DriveCase]) -> Vec<Row> {
     // Of all runs: one that broke off at once has none.
     let names: BTreeSet<&str> =
@@ -57,17 +38,11 @@ fn rows(group: &[&DriveCase]) -> Vec<Row> {
     names.into_iter().map(|name| row(group, name)).collect()
 }
 
-/// A run counts if its figures may be believed and it came to its end.
-fn counts(case: &DriveCase) -> bool {
-    !case.invalid && !case.interrupted
-}
-
 fn row(group: &[&DriveCase], name: &str) -> Row {
     let (good, left_out): (Vec<&DriveCase>, Vec<&DriveCase>) = group.iter().partition(|case| counts(case));
     let streams: Vec<&StreamResult> =
         good.iter().flat_map(|case| case.streams.iter().find(|stream| stream.name == name)).collect();
-    let figure =
-        |of: fn(&StreamResult) -> Option<f64>| median(streams.iter().filter_map(|s| of(s)).collect());
+    let figure = |of: fn(&StreamResult) -> Option<f64>| median(streams.iter().filter_map(|s| of(s)));
     let mut cells = vec![format!("{}, {}, {name}", group[0].network, group[0].qos)];
     cells.extend([
         streams.len().to_string(),
@@ -82,17 +57,6 @@ fn row(group: &[&DriveCase], name: &str) -> Row {
         streams.iter().map(|s| s.ledger.offered).sum::<u64>().to_string(),
     ]);
     Row { quoted: false, cells }
-}
-
-/// The middle value, or the mean of the two in the middle; `None` of none.
-fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    match values.len() {
-        0 => None,
-        n if n % 2 == 1 => Some(values[middle]),
-        _ => Some(f64::midpoint(values[middle - 1], values[middle])),
-    }
 }
 
 #[cfg(test)]

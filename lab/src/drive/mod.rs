@@ -7,8 +7,11 @@
 //!
 //! ```text
 //!  Plan ─► CaseSpec ─┬─ real::run ─── programs, wire ─► records, summaries ─┬─► collect ─► Outcome ─► Results
+//!                    ├─ peer::run ─── of others, wire ─► records, summaries ─┤
 //!                    └─ sim::simulate ─ virtual time ─► records ────────────┘
 //! ```
+//!
+//! In place of our programs a real run may start those of others (`peer`), with the same network, seed and ticks.
 //!
 //! A run is valid if its [`Outcome::faults`] are empty: every ledger closes, both ends agree, the wire has no flaw, one
 //! session lasted for the whole run, both programs ended well, and every picture asked for was offered.
@@ -23,6 +26,7 @@ mod error;
 mod medians;
 mod network;
 mod paths;
+mod peer;
 mod plan;
 mod program;
 mod quality;
@@ -31,6 +35,7 @@ mod results;
 mod setup;
 mod sim;
 mod summary;
+mod supervisor;
 
 pub use algorithm::{Algorithm, NoAlgorithm, algorithm_names, check_algorithms};
 pub use case::{CaseSpec, IMAGES_MAX, Pictures};
@@ -41,6 +46,10 @@ pub use error::DriveError;
 pub use medians::medians;
 pub use network::{PROGRAM_PRIORITY, RELAY_PRIORITY};
 pub use paths::{CaseFolder, file_word};
+pub use peer::{
+    ENVIRONMENT as PEERS_ENVIRONMENT, Peer, PeerRun, UnknownPeer, Variant, check_wire, find_peers,
+    peers_folder, peers_named,
+};
 pub use plan::{Plan, folder_names};
 pub use quality::{Quality, UnknownQuality};
 pub use real::{Programs, START_DELAY, Watcher, run};

@@ -52,6 +52,13 @@ impl Network {
         }
     }
 
+    /// Puts the real wire up, for programs that no relay could serve.
+    pub(super) fn wire_alone(profile: &Profile, seed: u64) -> Result<Network, DriveError> {
+        let settings = WireSettings { relay_priority: Some(RELAY_PRIORITY) };
+        let wire = Wire::with_settings(profile, seed, settings);
+        wire.map(Network::Wire).map_err(|because| DriveError::NoPeers { because })
+    }
+
     pub(super) fn addresses(&self) -> Addresses {
         match self {
             Network::Wire(_) => {

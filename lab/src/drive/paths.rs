@@ -9,6 +9,7 @@
 //!     vehicle.log  operator.log     what each end said on standard error
 //!     records.csv                   both ends' records joined
 //!     beside.csv                    bytes of each TCP flow beside the link, if there were any
+//! With a peer's programs there are neither declaration, site files nor keys: their flags are all they get.
 //! ```
 
 use std::fs;
@@ -31,9 +32,15 @@ impl CaseFolder {
     /// The file system refuses, or the folder holds a run already, which is never written over.
     pub fn create(root: &Path) -> Result<CaseFolder, DriveError> {
         let refused = |source| DriveError::Folder { path: root.to_path_buf(), source };
-        fs::create_dir_all(root.join("keys")).map_err(refused)?;
+        fs::create_dir_all(root).map_err(refused)?;
         let folder = CaseFolder { root: fs::canonicalize(root).map_err(refused)? };
-        match folder.robot().exists() || folder.records().exists() {
+        let of_a_run = [
+            folder.robot(),
+            folder.records(),
+            folder.records_of(End::Vehicle),
+            folder.records_of(End::Operator),
+        ];
+        match of_a_run.iter().any(|file| file.exists()) {
             true => Err(DriveError::Taken { path: root.to_path_buf() }),
             false => Ok(folder),
         }
@@ -62,8 +69,12 @@ impl CaseFolder {
         self.of(end, "site.yaml")
     }
 
+    pub(super) fn keys(&self) -> PathBuf {
+        self.root.join("keys")
+    }
+
     pub(super) fn key(&self, end: End) -> PathBuf {
-        self.root.join("keys").join(format!("{}.key", name_of(end)))
+        self.keys().join(format!("{}.key", name_of(end)))
     }
 
     pub(super) fn records_of(&self, end: End) -> PathBuf {

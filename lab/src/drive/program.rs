@@ -10,7 +10,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::mem::zeroed;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::sync::mpsc::SyncSender;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -25,7 +25,7 @@ use crate::wire::End;
 
 use super::error::DriveError;
 use super::network::Network;
-use super::paths::{CaseFolder, name_of};
+use super::paths::CaseFolder;
 
 /// Longest line of a program's output that is taken; the rest of a longer one is dropped.
 const LINE_MAX_BYTES: u64 = 256 * 1024;
@@ -44,6 +44,8 @@ pub(super) type Line = (End, String);
 /// A running or ended program.
 pub(super) struct Program {
     pub(super) end: End,
+    /// What it is called in messages, e.g. `tokkyu vehicle`.
+    name: String,
     pid: Pid,
     words: Words,
     pub(super) ended: Option<Ended>,
@@ -69,8 +71,9 @@ impl Program {
     ) -> Result<Program, DriveError> {
         let output = if lines.is_some() { Stdio::piped() } else { Stdio::null() };
         command.stdin(Stdio::null()).stdout(output).stderr(Stdio::piped()).process_group(0);
+        let name = name_of(&command);
         let mut child = network.spawn(end, command)?;
-        let mut program = Program { end, pid: pid_of(&child), words: Words::default(), ended: None };
+        let mut program = Program { end, name, pid: pid_of(&child), words: Words::default(), ended: None };
         if let (Some(lines), Some(output)) = (lines, child.stdout.take()) {
             // A line the lab has no time for is dropped: the next one says more.
             listen(output, move |line| drop(lines.try_send((end, line))))?;
@@ -109,7 +112,7 @@ impl Program {
         };
         let words = self.words.last();
         let said = if words.is_empty() { "; it said nothing".to_owned() } else { format!(": {words}") };
-        Some(format!("tokkyu {} ended with {how}{said}", name_of(self.end)))
+        Some(format!("{} ended with {how}{said}", self.name))
     }
 
     /// Its exit code; `None` while it runs, and when a signal ended it.
@@ -135,6 +138,13 @@ impl Drop for Program {
             self.ended = reap(self.pid, 0, MonoTime::ZERO);
         }
     }
+}
+
+/// The program's file name and its first word, which says which end it is.
+fn name_of(command: &Command) -> String {
+    let file = Path::new(command.get_program()).file_name().unwrap_or_default();
+    let role = command.get_args().next().unwrap_or_default();
+    format!("{} {}", file.to_string_lossy(), role.to_string_lossy())
 }
 
 fn pid_of(child: &Child) -> Pid {
@@ -238,12 +248,12 @@ impl Program {
     pub(super) fn past(end: End, exit_code: i32, at: MonoTime) -> Program {
         let status = ExitStatus::from_raw(exit_code << 8);
         let ended = Some(Ended { status, cpu: Duration::ZERO, at });
-        Program { end, pid: Pid::from_raw(0), words: Words::default(), ended }
+        Program { end, name: "program".to_owned(), pid: Pid::from_raw(0), words: Words::default(), ended }
     }
 
     /// One that runs; it must lead a process group.
     pub(super) fn running(end: End, child: &Child) -> Program {
-        Program { end, pid: pid_of(child), words: Words::default(), ended: None }
+        Program { end, name: "program".to_owned(), pid: pid_of(child), words: Words::default(), ended: None }
     }
 }
 
@@ -274,10 +284,17 @@ mod tests {
             program.words.hear(child.stderr.take().unwrap(), log).unwrap();
             program.ended = reap(program.pid, 0, MonoTime::ZERO);
             let told = program.failure().unwrap();
-            assert_eq!(told, "tokkyu vehicle ended with exit code 4: 2 / 3 / 4 / 5 / 6 / no such key");
+            assert_eq!(told, "program ended with exit code 4: 2 / 3 / 4 / 5 / 6 / no such key");
             assert!(program.ended.unwrap().cpu > Duration::ZERO);
         }
         assert_eq!(fs::read_to_string(dir.path().join("log")).unwrap().lines().count(), 7);
+    }
+
+    #[test]
+    fn a_program_is_called_by_its_file_and_its_end() {
+        let mut command = Command::new("/opt/peers/tokkyu-peer-tcp");
+        command.args(["send", "--mode", "bbr"]);
+        assert_eq!(name_of(&command), "tokkyu-peer-tcp send");
     }
 
     #[test]

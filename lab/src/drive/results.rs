@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use tokkyu_measure::{DriveCase, Environment, ResultError, ResultFile};
+use tokkyu_measure::{DriveCase, Environment, ResultError, ResultFile, Skipped};
 
 /// Name of the experiment in its result files.
 pub const EXPERIMENT: &str = "drive";
@@ -29,6 +29,11 @@ impl Results {
     pub fn add(&mut self, case: DriveCase) -> Result<(), ResultError> {
         self.file.cases.push(case);
         self.write()
+    }
+
+    /// Keeps which peers were asked for in vain.
+    pub fn skip(&mut self, skipped: Vec<Skipped>) {
+        self.file.skipped = skipped;
     }
 
     /// What is known of the machine so far.

@@ -21,7 +21,7 @@ const MAX_FIFO: u8 = 50;
 /// The paper's picture.
 const DUMMY_FLOW: &str = "size: 374 kB, source: {dummy: 374 kB}";
 /// The same with the header of a picture sample, which a dummy counts in.
-const PICTURE_BYTES: u32 = 374_016;
+pub(super) const PICTURE_BYTES: u32 = 374_016;
 
 /// Where the two programs find each other.
 #[derive(Clone, Copy, Debug)]
@@ -51,6 +51,8 @@ pub(super) fn write<'a>(
     addresses: Addresses,
 ) -> Result<PrivateKeys<'a>, DriveError> {
     let keys = PrivateKeys(folder);
+    let of_keys = folder.keys();
+    fs::create_dir_all(&of_keys).map_err(|source| DriveError::Folder { path: of_keys, source })?;
     for end in [End::Vehicle, End::Operator] {
         SecretKey::create(&folder.key(end), &format!("{} of a lab run", name_of(end)))?;
         put(&folder.site(end), &site(folder, end, addresses))?;
@@ -126,6 +128,7 @@ mod tests {
             images: 4,
             pictures,
             beside: Vec::new(),
+            peer: None,
             samples: 5,
             warm_up: 0,
             seed: 1,

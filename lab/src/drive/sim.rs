@@ -25,7 +25,7 @@ pub fn simulate(spec: &CaseSpec, folder: &CaseFolder, stop: &dyn Fn() -> bool) -
         Some(outcomes) => Some(outcome(spec, &outcomes, folder)),
         None => {
             // What is not empty is not ours.
-            let _ = fs::remove_dir(folder.path().join("keys")).and_then(|()| fs::remove_dir(folder.path()));
+            let _ = fs::remove_dir(folder.path());
             None
         }
     }

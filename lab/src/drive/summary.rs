@@ -26,6 +26,11 @@ impl Summary {
         serde_json::from_slice(&text).map(Summary).map_err(|error| told(&error))
     }
 
+    /// All of it.
+    pub(super) fn value(&self) -> &Value {
+        &self.0
+    }
+
     /// Bytes of all samples the program offered; `None` if it does not say.
     pub(super) fn sent_bytes(&self) -> Option<u64> {
         let streams = self.0.get("sent")?.as_array()?;
