@@ -7,12 +7,15 @@ use std::time::{Duration, Instant};
 use clap::{Args, value_parser};
 use tokkyu_drive::program::{ExitCode, StopFlag};
 use tokkyu_lab::drive::{
-    self, Algorithm, BESIDE_MAX, CaseFolder, CaseSpec, IMAGES_MAX, Outcome, Pictures, Plan, Programs,
-    Quality, Results, Watcher,
+    self, Algorithm, BESIDE_MAX, CaseFolder, CaseSpec, IMAGES_MAX, Outcome, PeerRun, Pictures, Plan,
+    Programs, Quality, Results, Watcher,
 };
 use tokkyu_link::sim::path::Profile;
-use tokkyu_measure::{DriveCase, ResultError, Sources, table};
+use tokkyu_measure::{
+    Comparison, DriveCase, ResultError, ResultFile, Sources, comparison, is_comparison, table,
+};
 
+use super::lab_peers::{Peers, keep_comparison};
 use super::words;
 use crate::exit::{CODES, Done, Failure};
 use crate::machine;
@@ -24,6 +27,8 @@ Examples:
   tokkyu lab drive --network wan-loss5 --qos link --runs 3 --json result.json --markdown
   tokkyu lab drive --network wan-burst5 --qos link --sim        (virtual time: no root, no processor time)
   tokkyu lab drive --network wan-loss1 --beside cubic,bbr --samples 100     (beside two bulk TCP flows)
+  tokkyu lab drive --network lan,lan-loss5,wan,wan-loss1,wan-loss5 --peers all --runs 3     (others in our place)
+  tokkyu lab drive --network wan-loss5 --peers tcp,srt --variants tuned --samples 100
   tokkyu lab drive --network trace:city.up --images 2";
 
 /// Run cases of the paper's workload (374 kB pictures at 10 Hz, commands at 50 Hz) and print their figures.
@@ -32,6 +37,12 @@ Examples:
 /// keep_last 1, 3 reliable keep_all, 4 best effort keep_last 1; `link` is reliable keep_last 10 with a lifespan of
 /// 500 ms. A real run starts `tokkyu vehicle` and `tokkyu operator` in two network namespaces; each run has the next
 /// seed. After every case the result file holds all cases so far.
+///
+/// With --peers the same drive is run with the programs of others in place of ours, on the same networks with the same
+/// seeds and ticks, each network with us first. A peer runs the QoS that is asked for; one that it has not is left out and
+/// told. For `link` it runs the same history (DDS: 1), or queues every picture (Zenoh, SRT messages, TCP: 3); live SRT has
+/// one way alone. Peers are built by bench/peers/build, which ./tokkyu calls; one that is not there is skipped and listed.
+/// The result has one table for each network, goals, report.html and comparison.md.
 ///
 /// Fails (1) if the figures of a case may not be believed: a ledger does not close, the wire has a flaw, a program
 /// failed. A requirement that is missed is a result, not a failure.
@@ -53,6 +64,8 @@ pub struct LabDrive {
     /// Needs the real network, not --sim
     #[arg(long, value_name = "ALGORITHM", value_delimiter = ',', value_parser = words::algorithm)]
     beside: Vec<Algorithm>,
+    #[command(flatten)]
+    peers: Peers,
     /// Pictures of each camera that are measured
     #[arg(long, default_value_t = 300, value_parser = value_parser!(u32).range(1..=1_000_000))]
     samples: u32,
@@ -88,9 +101,14 @@ impl LabDrive {
     pub fn run(self, stop: &StopFlag) -> Done {
         self.check_beside()?;
         self.check_repeated()?;
+        let (peers, skipped) = self.peers.find(self.network.first(), self.sim, !self.beside.is_empty())?;
+        let plan = self.plan(peers);
+        skipped.iter().for_each(|peer| say(&format!("skipped: {peer}")));
+        plan.left_out().iter().for_each(|line| say(line));
         let now = machine::wall_now();
         let root = self.out.clone().unwrap_or_else(|| machine::fresh_folder("lab", now));
-        let mut experiment = Experiment::begin(&root, self.plan().cases(), self.sim)?;
+        let mut experiment = Experiment::begin(&root, plan.cases(), self.sim)?;
+        experiment.results.skip(skipped);
         let run = experiment.run(stop);
         let closed = experiment.close();
         self.show(&experiment)?;
@@ -119,7 +137,7 @@ impl LabDrive {
         let networks = self.network.iter().map(|network| ("--network", network.name.clone()));
         let qualities = self.qos.iter().map(|quality| ("--qos", quality.as_str().to_owned()));
         let mut seen = BTreeSet::new();
-        match networks.chain(qualities).find(|word| !seen.insert(word.clone())) {
+        match networks.chain(qualities).chain(self.peers.variants()).find(|word| !seen.insert(word.clone())) {
             Some((flag, word)) => Err(Failure::usage(format_args!(
                 "{flag}: {word} is given twice; give it once, and --runs for repetitions"
             ))),
@@ -127,14 +145,14 @@ impl LabDrive {
         }
     }
 
-    fn plan(&self) -> Plan {
+    fn plan(&self, peers: Vec<PeerRun>) -> Plan {
         Plan {
             networks: self.network.clone(),
             qualities: self.qos.clone(),
             images: self.images,
             pictures: Pictures::Dummy,
             beside: self.beside.clone(),
-            peers: Vec::new(),
+            peers,
             samples: self.samples,
             warm_up: self.warm_up,
             seed: self.seed,
@@ -144,16 +162,28 @@ impl LabDrive {
 
     fn show(&self, experiment: &Experiment) -> Result<(), Failure> {
         let results = &experiment.results;
-        let cases = &results.file().cases;
-        output::tell(self.json.as_ref(), &tables(cases, self.markdown))?;
+        output::tell(self.json.as_ref(), &shown(results.file(), self.markdown))?;
         output::tell(self.json.as_ref(), &refusals(results))?;
         if results.path().exists() {
             output::tell(self.json.as_ref(), &format!("\nresult {}\n", results.path().display()))?;
+            if is_comparison(&results.file().cases) {
+                let kept = keep_comparison(results)?;
+                output::tell(self.json.as_ref(), &kept)?;
+            }
         }
         match &self.json {
             Some(json) => write_copy(results, json),
             None => Ok(()),
         }
+    }
+}
+
+/// What the command prints: a comparison, or a table for each case.
+fn shown(file: &ResultFile<DriveCase>, markdown: bool) -> String {
+    match (is_comparison(&file.cases), markdown) {
+        (false, _) => tables(&file.cases, markdown),
+        (true, true) => comparison::markdown(&Comparison::of(file)),
+        (true, false) => comparison::text(&Comparison::of(file)),
     }
 }
 
@@ -283,11 +313,12 @@ impl Experiment {
             0 => String::new(),
             _ => format!(", beside TCP {}", drive::algorithm_names(&spec.beside)),
         };
+        let who = spec.peer.as_ref().map_or(String::new(), |peer| format!("{peer}, "));
         say(&format!(
-            "case {} of {of}: {}, {}{company}, run {}{remaining}",
+            "case {} of {of}: {}, {who}{}{company}, run {}{remaining}",
             number + 1,
             spec.profile.name,
-            spec.quality,
+            spec.qos(),
             spec.run
         ));
     }

@@ -6,6 +6,7 @@ mod drive;
 mod ends;
 mod keys;
 mod lab_drive;
+mod lab_peers;
 mod lab_wire;
 mod operator;
 mod report;
@@ -67,7 +68,7 @@ enum Command {
 
 #[derive(Debug, Subcommand)]
 enum Lab {
-    Drive(lab_drive::LabDrive),
+    Drive(Box<lab_drive::LabDrive>),
     Wire(Box<lab_wire::LabWire>),
 }
 

@@ -5,12 +5,15 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use tokkyu_drive::program::ExitCode;
 use tokkyu_lab::drive::EXPERIMENT;
-use tokkyu_measure::{DriveCase, Record, Report as Page, ResultFile, record, storage};
+use tokkyu_measure::report::render_comparison;
+use tokkyu_measure::{DriveCase, Record, Report as Page, ResultFile, is_comparison, record, storage};
 
 use crate::exit::{Done, Failure};
 use crate::output;
 
 /// Make one HTML page from a result file: tables, distributions, and the age of every picture over time.
+///
+/// A result of `tokkyu lab drive --peers` becomes the comparison: goals, a table and a plot for each network.
 ///
 /// The page needs no other file and no network. Plots come from the raw records beside the result; a case whose records
 /// are gone has its table alone.
@@ -47,12 +50,15 @@ impl Report {
 /// # Errors
 /// A plot cannot be drawn, or the disk refuses.
 pub fn write(path: &Path, file: &ResultFile<DriveCase>, records: &[Vec<Record>]) -> Result<(), Failure> {
-    let html = Page::of_file("Remote driving", file, records).render()?;
+    let html = match is_comparison(&file.cases) {
+        true => render_comparison("Remote driving: tokkyu beside others", file, records)?,
+        false => Page::of_file("Remote driving", file, records).render()?,
+    };
     Ok(storage::replace(path, html.as_bytes())?)
 }
 
 /// The raw records of a case. Without them there is still a table, so their loss is told and no failure.
-fn records_of(case: &DriveCase, folder: &Path) -> Vec<Record> {
+pub fn records_of(case: &DriveCase, folder: &Path) -> Vec<Record> {
     let Some(path) = &case.records else { return Vec::new() };
     record::read(&folder.join(path)).unwrap_or_else(|error| {
         output::say(&format!("tokkyu: no plots for {}: {error}", case.network));

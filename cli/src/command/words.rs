@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokkyu_contract::MonoTime;
 use tokkyu_contract::units::parse_duration;
-use tokkyu_lab::drive::{Algorithm, NoAlgorithm, Quality};
+use tokkyu_lab::drive::{Algorithm, NoAlgorithm, Peer, Quality, UnknownPeer, Variant, peers_named};
 use tokkyu_link::sim::path::Profile;
 
 /// A network by its name.
@@ -22,6 +22,20 @@ pub fn span(text: &str) -> Result<Duration, String> {
 /// A QoS of the drive experiment.
 pub fn quality(word: &str) -> Result<Quality, String> {
     word.parse().map_err(|error: tokkyu_lab::drive::UnknownQuality| error.to_string())
+}
+
+/// One or several peers of the drive experiment.
+#[derive(Clone, Debug)]
+pub struct PeersNamed(pub Vec<Peer>);
+
+/// Peers by the word for them.
+pub fn peers(word: &str) -> Result<PeersNamed, String> {
+    peers_named(word).map(PeersNamed).map_err(|error| error.to_string())
+}
+
+/// A way to set a peer.
+pub fn variant(word: &str) -> Result<Variant, String> {
+    word.parse().map_err(|error: UnknownPeer| error.to_string())
 }
 
 /// A TCP congestion control.

@@ -1,0 +1,113 @@
+//! `tokkyu lab drive --peers`: the flags that bring others into the experiment, and the files that compare them with us.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use tokkyu_drive::program::ExitCode;
+use tokkyu_lab::drive::{self, Peer, PeerRun, Results, Variant};
+use tokkyu_link::sim::path::Profile;
+use tokkyu_measure::{Comparison, Record, Skipped, comparison, storage};
+
+use super::{report, words};
+use crate::exit::Failure;
+use crate::machine;
+
+/// Others in our place.
+#[derive(Debug, Args)]
+pub struct Peers {
+    /// Who runs in our place, after our own runs: cyclonedds, fastdds, zenoh, srt (srt-live and srt-message), tcp
+    /// (tcp-cubic and tcp-bbr), or all, comma between them. Needs the real network, not --sim
+    #[arg(long, value_name = "PEER", value_delimiter = ',', value_parser = words::peers)]
+    peers: Vec<words::PeersNamed>,
+    /// How peers are set: default (the library as it comes), tuned (for the network), comma between them
+    #[arg(
+        long,
+        value_name = "VARIANT",
+        value_delimiter = ',',
+        default_value = "default,tuned",
+        requires = "peers",
+        value_parser = words::variant
+    )]
+    variants: Vec<Variant>,
+    /// Folder of the peers' programs; $TOKKYU_PEERS if not given, else peers beside the folder of this program
+    #[arg(long, value_name = "DIR", requires = "peers")]
+    peers_dir: Option<PathBuf>,
+}
+
+impl Peers {
+    /// Who of those asked for is here, and who is not: asked before anything is begun.
+    ///
+    /// # Errors
+    /// Something else asked for excludes peers, none of them is here, or there is no network for them.
+    pub fn find(
+        &self,
+        network: Option<&Profile>,
+        simulated: bool,
+        beside: bool,
+    ) -> Result<(Vec<PeerRun>, Vec<Skipped>), Failure> {
+        let Some(network) = network.filter(|_| !self.peers.is_empty()) else {
+            return Ok((Vec::new(), Vec::new()));
+        };
+        refuse_company(simulated, beside)?;
+        let (found, skipped) = drive::find_peers(&self.folder()?, &self.asked(), &self.variants);
+        if found.is_empty() {
+            return Err(nobody(&skipped));
+        }
+        drive::check_wire(network)?;
+        Ok((found, skipped))
+    }
+
+    /// The variants as flag and word.
+    pub fn variants(&self) -> impl Iterator<Item = (&'static str, String)> {
+        self.variants.iter().map(|variant| ("--variants", variant.as_str().to_owned()))
+    }
+
+    fn folder(&self) -> Result<PathBuf, Failure> {
+        let from_environment = || std::env::var_os(drive::PEERS_ENVIRONMENT).map(PathBuf::from);
+        let given = self.peers_dir.clone().or_else(from_environment);
+        Ok(drive::peers_folder(given, &machine::own_program()?))
+    }
+
+    /// Each once: `all,tcp` is all.
+    fn asked(&self) -> Vec<Peer> {
+        let mut asked: Vec<Peer> = Vec::new();
+        for peer in self.peers.iter().flat_map(|words::PeersNamed(peers)| peers) {
+            if !asked.contains(peer) {
+                asked.push(*peer);
+            }
+        }
+        asked
+    }
+}
+
+fn refuse_company(simulated: bool, beside: bool) -> Result<(), Failure> {
+    let what = match (simulated, beside) {
+        (true, _) => "--peers with --sim: the programs of others cannot be simulated; leave one of them out",
+        (_, true) => {
+            "--peers with --beside: nothing runs beside a peer; leave one of them out, or give TCP as --peers tcp"
+        }
+        (false, false) => return Ok(()),
+    };
+    Err(Failure::usage(what))
+}
+
+fn nobody(skipped: &[Skipped]) -> Failure {
+    let absent: String = skipped.iter().map(|peer| format!("\n  {peer}")).collect();
+    let remedy = "build them with bench/peers/build, or say with --peers-dir where they are";
+    Failure::new(ExitCode::NotPossible, format_args!("--peers: none of them is here; {remedy}{absent}"))
+}
+
+/// Writes page and Markdown of a comparison beside its result, and says where they are.
+///
+/// # Errors
+/// A plot cannot be drawn, or the disk refuses.
+pub fn keep_comparison(results: &Results) -> Result<String, Failure> {
+    let [page, markdown] = ["report.html", "comparison.md"].map(|name| results.path().with_file_name(name));
+    // Read where they are, named as seen from the result.
+    let records: Vec<Vec<Record>> =
+        results.file().cases.iter().map(|case| report::records_of(case, Path::new(""))).collect();
+    let file = results.seen_from(results.path());
+    report::write(&page, &file, &records)?;
+    storage::replace(&markdown, comparison::markdown(&Comparison::of(&file)).as_bytes())?;
+    Ok([page, markdown].map(|path| format!("       {}\n", path.display())).concat())
+}
