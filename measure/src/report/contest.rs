@@ -70,7 +70,7 @@ fn network_part(
 ) -> Result<String, ReportError> {
     let mut out = element("h2", &part.title());
     let ours = |number: usize| part.contenders.get(number).is_some_and(Contender::is_ours);
-    out.push_str(&html::table_with_ours(&part.table(), ours));
+    out.push_str(&format!("<div class=\"dense\">{}</div>\n", html::table_with_ours(&part.table(), ours)));
     out.push_str(&html::list(left_out(part)));
     let drawn: Vec<(&Contender, Curve)> = (part.contenders.iter())
         .filter_map(|contender| Some((contender, curve_of(contender, file, records)?)))
