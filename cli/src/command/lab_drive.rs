@@ -313,7 +313,9 @@ impl Experiment {
             0 => String::new(),
             _ => format!(", beside TCP {}", drive::algorithm_names(&spec.beside)),
         };
-        let who = spec.peer.as_ref().map_or(String::new(), |peer| format!("{peer}, "));
+        let others = self.cases.iter().any(|case| case.peer.is_some());
+        let ours = if others { "tokkyu, " } else { "" };
+        let who = spec.peer.as_ref().map_or(ours.to_owned(), |peer| format!("{peer}, "));
         say(&format!(
             "case {} of {of}: {}, {who}{}{company}, run {}{remaining}",
             number + 1,
