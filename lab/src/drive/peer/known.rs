@@ -67,9 +67,8 @@ const ALL_FOUR: &[Quality] =
 const OF_ZENOH: &[Quality] = &[Quality::KeepAll, Quality::KeepLast1, Quality::BestEffort];
 const OF_TCP: &[Quality] = &[Quality::KeepAll, Quality::KeepLast1];
 const OF_SRT: &[Quality] = &[Quality::KeepAll];
-const CYCLONE_DDS: &str = "Debian's cyclonedds-dev, then bench/peers/build cyclonedds";
-const FAST_DDS: &str =
-    "Debian's libfastrtps-dev (libfastdds-dev in later releases), then bench/peers/build fastdds";
+const CYCLONE_DDS: &str = "Debian's cyclonedds-dev and cyclonedds-tools, then bench/peers/build cyclonedds";
+const FAST_DDS: &str = "Debian's libfastrtps-dev, libfastcdr-dev and g++, then bench/peers/build fastdds";
 const ZENOH: &str = "Rust and its crate zenoh: bench/peers/build zenoh";
 const SRT: &str = "Debian's libsrt-openssl-dev, then bench/peers/build srt";
 const COMPILER: &str = "Debian's gcc, then bench/peers/build tcp";
