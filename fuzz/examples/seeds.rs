@@ -8,7 +8,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tokkyu_contract::{Class, FlowId, MonoTime, Outcome, Qos};
+use tokkyu_contract::{Class, FlowId, Ledger, MonoTime, Outcome, Qos};
 use tokkyu_drive::camera::{Camera, Dummy};
 use tokkyu_drive::control::{Command, Controls};
 use tokkyu_drive::picture::{Encoding, Picture};
@@ -17,7 +17,9 @@ use tokkyu_drive::safety::report::GateReport;
 use tokkyu_fuzz::{push_step, session_config};
 use tokkyu_link::core::{Publication, Session, Subscription};
 use tokkyu_link::wire::{EndpointKind, Entry, Table};
-use tokkyu_measure::{DriveCase, Environment, Record, RecordWriter, ResultFile};
+use tokkyu_measure::{
+    DriveCase, Environment, PeerSettings, Record, RecordWriter, ResultFile, Skipped, StreamResult, Summary,
+};
 
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../contract/examples");
 const RECORDING: &str = "time_ms,throttle,brake,steering\n0,0,0,0\n500,0.4,0,-0.25\n1500,0,1,0\n";
@@ -149,7 +151,40 @@ fn measure() -> Result<(), Box<dyn std::error::Error>> {
     writer.finish()?;
     let case = DriveCase { network: "wan-loss5".to_owned(), images: 1, seed: 7, ..DriveCase::default() };
     let result = ResultFile::new("drive", "tokkyu lab drive", Environment::default(), vec![case]);
-    Ok(result.write(&seed("result_file", "one_case.json")?)?)
+    result.write(&seed("result_file", "one_case.json")?)?;
+    Ok(compared().write(&seed("result_file", "peers.json")?)?)
+}
+
+/// A result with others in our place, one of them absent.
+fn compared() -> ResultFile<DriveCase> {
+    let ledger = Ledger { offered: 2, delivered: 2, ..Ledger::default() };
+    let figures = Summary { n: 2, mean_ms: Some(3.5), worst_ms: Some(4.0), ..Summary::default() };
+    let case = |peer: &str, variant: &str, qos: &str| DriveCase {
+        network: "lan-loss5".to_owned(),
+        peer: peer.to_owned(),
+        variant: variant.to_owned(),
+        qos: qos.to_owned(),
+        condition: Some(1),
+        images: 1,
+        image_bytes: Some(374_000),
+        load_average: Some(0.5),
+        images_together: Some(StreamResult { name: "cameras".to_owned(), ledger, figures: figures.clone() }),
+        peer_settings: vec![PeerSettings {
+            end: "vehicle".to_owned(),
+            met: Some(true),
+            ..PeerSettings::default()
+        }],
+        ..DriveCase::default()
+    };
+    let ours = case("tokkyu", "default", "reliable keep_last 10 lifespan 500 ms");
+    let cases = vec![ours, case("cyclonedds", "tuned", "reliable keep_last 10")];
+    let skipped = Skipped {
+        peer: "srt-live".to_owned(),
+        because: "no program".to_owned(),
+        package: "libsrt".to_owned(),
+    };
+    let result = ResultFile::new("drive", "tokkyu lab drive --peers all", Environment::default(), cases);
+    ResultFile { skipped: vec![skipped], ..result }
 }
 
 fn contract() -> io::Result<()> {

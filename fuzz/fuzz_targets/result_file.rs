@@ -4,7 +4,7 @@
 use libfuzzer_sys::fuzz_target;
 use std::cell::RefCell;
 use tokkyu_fuzz::ScratchFile;
-use tokkyu_measure::{DriveCase, ResultFile, table};
+use tokkyu_measure::{Comparison, DriveCase, ResultFile, comparison, table};
 
 thread_local! {
     static FILE: RefCell<ScratchFile> = RefCell::new(ScratchFile::new("json"));
@@ -14,6 +14,11 @@ fuzz_target!(|bytes: &[u8]| {
     FILE.with_borrow_mut(|file| match ResultFile::<DriveCase>::read(file.set(bytes)) {
         Ok(result) => {
             let drawn = [table::text(&result.cases), table::markdown(&result.cases)];
+            let compared = Comparison::of(&result);
+            assert!(
+                comparison::text(&compared).contains("goals")
+                    && comparison::markdown(&compared).contains("## Goals")
+            );
             assert!(result.cases.is_empty() || drawn.iter().all(|text| !text.is_empty()));
         }
         Err(error) => assert!(!error.to_string().is_empty()),

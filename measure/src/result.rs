@@ -212,10 +212,9 @@ impl DriveCase {
 
     /// Megabytes of images that were delivered, warm-up and all; `None` where images have no single size.
     pub fn delivered_mb(&self) -> Option<f64> {
-        let images: u64 = (self.streams.iter().chain(&self.warm_up))
+        let images = (self.streams.iter().chain(&self.warm_up))
             .filter(|stream| stream.is_camera())
-            .map(|camera| camera.ledger.delivered)
-            .sum();
+            .fold(0, |sum, camera| u64::saturating_add(sum, camera.ledger.delivered));
         Some(images as f64 * self.image_bytes? as f64 / 1e6)
     }
 

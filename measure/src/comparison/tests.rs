@@ -106,6 +106,19 @@ fn a_row_has_every_figure_the_issue_asks_for() {
 }
 
 #[test]
+fn a_file_with_any_numbers_is_drawn() {
+    let mut odd = case("lan", "zenoh", "tuned", &[3; 10]);
+    if let Some(images) = &mut odd.images_together {
+        (images.ledger.offered, images.ledger.delivered) = (u64::MAX, 1);
+    }
+    odd.streams[0].ledger.delivered = u64::MAX;
+    odd.warm_up = odd.streams.clone();
+    let file =
+        file(vec![odd.clone(), DriveCase { run: 1, ..odd.clone() }, DriveCase { images: u32::MAX, ..odd }]);
+    assert!(text(&Comparison::of(&file)).contains(&u64::MAX.to_string()));
+}
+
+#[test]
 fn several_runs_are_one_row_of_medians_and_of_all_that_was_missed() {
     // MEA-72
     let run =
