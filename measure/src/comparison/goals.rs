@@ -105,7 +105,11 @@ fn judged_on(
     judge: fn(&OnNetwork<'_>, &Contender<'_>) -> Judged,
 ) -> Judged {
     let part = comparison.on(network).ok_or_else(|| format!("{network} was not run"))?;
-    judge(part, link_of(part)?)
+    let link = link_of(part)?;
+    match part.peers().any(|peer| peer.offered() > 0) {
+        true => judge(part, link),
+        false => Err("no run of a peer counts".to_owned()),
+    }
 }
 
 fn link_of<'a, 'b>(part: &'b OnNetwork<'a>) -> Result<&'b Contender<'a>, NoJudgement> {
@@ -115,11 +119,7 @@ fn link_of<'a, 'b>(part: &'b OnNetwork<'a>) -> Result<&'b Contender<'a>, NoJudge
 
 /// MEA-75.
 fn worst_below_means(part: &OnNetwork<'_>, link: &Contender<'_>) -> Judged {
-    let peers: Vec<&Contender> = part.peers().filter(|peer| peer.offered() > 0).collect();
-    if peers.is_empty() {
-        return Err("no run of a peer counts".to_owned());
-    }
-    let whole = peers.iter().copied().filter(|peer| peer.delivered_all());
+    let whole = part.peers().filter(|peer| peer.delivered_all());
     let own =
         format!("link worst {} ms, {} of {} missed", ms(link.worst_ms()), link.missed(), link.offered());
     Ok(match least(whole, Contender::mean_ms) {
@@ -128,10 +128,7 @@ fn worst_below_means(part: &OnNetwork<'_>, link: &Contender<'_>) -> Judged {
             let least = format!("{own}; least mean of who delivered all: {} {mean_ms:.1} ms", peer.name());
             (Judgement::of(link.delivered_all() && below), least)
         }
-        None => {
-            let none = format!("{own}; of {} others none delivered all", peers.len());
-            (Judgement::of(link.delivered_all()), none)
-        }
+        None => (Judgement::of(link.delivered_all()), format!("{own}; nobody else delivered all")),
     })
 }
 
@@ -174,7 +171,7 @@ fn no_more_cpu(part: &OnNetwork<'_>, link: &Contender<'_>) -> Judged {
     let same = tuned.iter().copied().filter(|peer| peer.condition() == link.condition());
     let peer = least(same, Contender::cpu_ms_per_mb)
         .or_else(|| least(tuned.iter().copied(), Contender::cpu_ms_per_mb));
-    let (theirs, _) = peer.ok_or_else(|| format!("no run of tuned {CPU_PEER} delivered anything"))?;
+    let (theirs, _) = peer.ok_or_else(|| format!("tuned {CPU_PEER} was not run, or delivered nothing"))?;
     let ours = link.cpu_ms_per_mb().ok_or("the link's processor time is not known")?;
     Ok((Judgement::of(ours <= theirs), format!("link {ours:.1} ms/MB, {CPU_PEER} {theirs:.1} ms/MB")))
 }

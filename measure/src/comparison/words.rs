@@ -9,13 +9,15 @@ use crate::table::escaped;
 use super::{Comparison, OnNetwork};
 
 /// How to read the tables, in the order of what is asked first.
-pub(crate) const HOW_TO_READ: [&str; 3] = [
+pub(crate) const HOW_TO_READ: [&str; 4] = [
     "Every figure is over the images of all cameras taken together, warm-up left out; with several runs it is the median of \
      the runs, and missed is their sum. Latency is counted from the capture tick.",
     "First who delivered every image, by their mean; then the others, by the share they missed. Latencies are those of \
      delivered images alone; shares are of the images offered.",
     "wire/payload: bytes of whole Ethernet frames both ways for each byte of images offered. CPU ms/MB: processor time of both \
      ends for each megabyte of images delivered. load: load average over one minute at the case's end.",
+    "tokkyu encrypts, and carries the drive commands the other way besides. Peers carry the images alone, set as the report \
+     lists it.",
 ];
 
 /// Why a run counts nowhere, as the run says it: one line for each such run.
