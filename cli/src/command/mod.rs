@@ -1,5 +1,6 @@
 //! The command line: one file for each command, its flags beside what it does.
 
+#[cfg(feature = "bridge")]
 mod bridge;
 mod check;
 mod drive;
@@ -55,6 +56,7 @@ enum Command {
     Drive(Box<drive::Drive>),
     Vehicle(vehicle::Vehicle),
     Operator(operator::Operator),
+    #[cfg(feature = "bridge")]
     Bridge(Box<bridge::Bridge>),
     /// Experiments: many cases, and what the laboratory itself costs
     #[command(subcommand)]
@@ -92,6 +94,7 @@ impl Arguments {
             Command::Drive(drive) => drive.run(stop),
             Command::Vehicle(vehicle) => vehicle.run(stop),
             Command::Operator(operator) => operator.run(stop),
+            #[cfg(feature = "bridge")]
             Command::Bridge(bridge) => bridge.run(stop),
             Command::Lab(Lab::Drive(drive)) => drive.run(stop),
             Command::Lab(Lab::Wire(wire)) => wire.run(),
