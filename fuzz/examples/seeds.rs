@@ -4,6 +4,7 @@
 //! hand, so that this makes the same files each time.
 
 use bytes::Bytes;
+use std::collections::BTreeSet;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ use tokkyu_link::wire::{EndpointKind, Entry, Table};
 use tokkyu_measure::{
     DriveCase, Environment, PeerSettings, Record, RecordWriter, ResultFile, Skipped, StreamResult, Summary,
 };
+use tokkyu_ros2::message::{Message, Topic};
 
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../contract/examples");
 const RECORDING: &str = "time_ms,throttle,brake,steering\n0,0,0,0\n500,0.4,0,-0.25\n1500,0,1,0\n";
@@ -34,6 +36,20 @@ fn seed(target: &str, name: &str) -> io::Result<PathBuf> {
 
 fn write(target: &str, name: &str, content: impl AsRef<[u8]>) -> io::Result<()> {
     fs::write(seed(target, name)?, content)
+}
+
+/// A bridge that has a camera, then another run of it that wants commands.
+fn bridge_messages() -> Vec<u8> {
+    let topic = Topic {
+        name: "camera/front".into(),
+        type_name: "sensor_msgs/msg/Image".into(),
+        qos: Qos { lifespan: Some(Duration::from_millis(500)), ..Qos::default() },
+        user_data: b"typehash=RIHS01_0a;".to_vec(),
+        generation: 0,
+    };
+    let first = Message { instance: 1, number: 1, topics: vec![topic], wanted: BTreeSet::new() };
+    let second = Message { instance: 2, wanted: ["cmd_vel".to_owned()].into(), ..first.clone() };
+    [first.write(), second.write()].join(&b'\n')
 }
 
 /// A session that publishes what the one of the target reads, and reads what it publishes.
@@ -120,6 +136,7 @@ fn drive() -> io::Result<()> {
     let age = Some(Duration::from_millis(25));
     let report = GateReport { state: State::Driving, safe_stops: 0, last: age, p50: age, p99: None };
     write("gate_report", "driving", report.encode())?;
+    write("bridge_message", "two", bridge_messages())?;
     let mono = Picture {
         encoding: Encoding::Mono8 { width: 4, height: 2 },
         sequence: 7,
