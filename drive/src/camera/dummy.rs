@@ -1,6 +1,7 @@
 //! The dummy source: samples of a given length whose bytes the receiver can check.
 //!
-//! Runs in the camera's thread and never waits; time proportional to the length. SPEC.md DRV-26.
+//! Runs in the camera's thread and never waits; time that of a copy of its bytes, and of a comparison at the receiver: the
+//! processor time of an experiment is to be the link's. SPEC.md DRV-26.
 //! Invariant: the same sequence number and capture stamp give the same bytes, and one changed byte anywhere fails
 //! [`verify`].
 //!
@@ -8,10 +9,13 @@
 //!  offset  size  field (after the picture header)
 //!       0     8  sequence number
 //!       8     8  capture stamp, nanoseconds on the sender's monotonic clock
-//!      16     8  checksum of everything else
-//!      24     n  bytes that follow from the sequence number
+//!      16     8  checksum of the two and the length
+//!      24     n  a part of one endless pattern, which begins at a place that follows from the sequence number
 //! ```
-//! The content does not compress, so a network cannot cheat, and costs a fraction of a picture to make.
+//! The pattern does not compress, so a network cannot cheat; samples that follow one another differ in every place, so
+//! parts of two of them do not make a third.
+
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use tokkyu_contract::{MonoTime, PeerTime};
@@ -26,6 +30,9 @@ const SEQUENCE: std::ops::Range<usize> = 0..8;
 const STAMP: std::ops::Range<usize> = 8..16;
 const CHECKSUM: std::ops::Range<usize> = 16..24;
 const CONTENT: usize = 24;
+/// Places where a content can begin, in steps of a word.
+const PLACES: u64 = 1_024;
+const WORD_BYTES: usize = 8;
 
 /// A source of checkable bytes; see the module.
 pub struct Dummy {
@@ -58,7 +65,9 @@ impl Camera for Dummy {
 
 /// True when `data` (a dummy picture without its header) is as its source made it.
 pub fn verify(data: &[u8]) -> bool {
-    field(data, CHECKSUM).is_some_and(|written| written == checksum(data))
+    let (Some((sequence, stamp)), Some(written)) = (stamp(data), field(data, CHECKSUM)) else { return false };
+    let is_header = written == checksum(sequence, stamp.as_nanos(), data.len());
+    is_header && data[CONTENT..] == pattern(data.len() - CONTENT)[range(sequence, data.len())]
 }
 
 /// Sequence number and capture stamp written in `data`, `None` if it is too short to hold them. Worth something only
@@ -72,18 +81,32 @@ fn field(data: &[u8], at: std::ops::Range<usize>) -> Option<u64> {
 }
 
 fn content(sequence: u64, captured: MonoTime, bytes: usize) -> Vec<u8> {
-    let mut data = Vec::with_capacity(bytes + 8);
-    data.extend_from_slice(&sequence.to_le_bytes());
-    data.extend_from_slice(&captured.as_nanos().to_le_bytes());
-    data.extend_from_slice(&[0; 8]);
-    let mut state = sequence;
-    while data.len() < bytes {
-        data.extend_from_slice(&mixed(&mut state).to_le_bytes());
+    let stamp = captured.as_nanos();
+    let mut data = Vec::with_capacity(bytes);
+    for word in [sequence, stamp, checksum(sequence, stamp, bytes)] {
+        data.extend_from_slice(&word.to_le_bytes());
     }
-    data.truncate(bytes);
-    let sum = checksum(&data);
-    data[CHECKSUM].copy_from_slice(&sum.to_le_bytes());
+    data.extend_from_slice(&pattern(bytes - CONTENT)[range(sequence, bytes)]);
     data
+}
+
+/// Where in the pattern the content of a sample of `bytes` stands.
+fn range(sequence: u64, bytes: usize) -> std::ops::Range<usize> {
+    let from = (sequence % PLACES) as usize * WORD_BYTES;
+    from..from + bytes - CONTENT
+}
+
+/// The pattern, long enough for a content of `bytes` from every place. Made once for the longest asked so far.
+fn pattern(bytes: usize) -> Arc<[u8]> {
+    static MADE: Mutex<Option<Arc<[u8]>>> = Mutex::new(None);
+    let needed = bytes + PLACES as usize * WORD_BYTES;
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(made) = made.as_ref().filter(|made| made.len() >= needed) {
+        return Arc::clone(made);
+    }
+    let mut state = 0;
+    let words = (0..needed.div_ceil(WORD_BYTES)).flat_map(|_| mixed(&mut state).to_le_bytes());
+    Arc::clone(made.insert(words.collect()))
 }
 
 /// SplitMix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators, 2014): one addition and two
@@ -95,24 +118,11 @@ fn mixed(state: &mut u64) -> u64 {
     z ^ z >> 31
 }
 
-/// A sum over all bytes but the checksum's own. Each step (xor, odd multiplication, rotation) can be undone, so two
-/// contents that differ in one word never have the same sum. Against accidents, not against an attacker: the link
-/// authenticates.
-fn checksum(data: &[u8]) -> u64 {
-    let mut sum = data.len() as u64;
-    let mut add = |word: [u8; 8]| {
-        sum = (sum ^ u64::from_le_bytes(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
-    };
-    for part in [data.get(..CHECKSUM.start), data.get(CONTENT..)].into_iter().flatten() {
-        let mut words = part.chunks_exact(8);
-        for word in &mut words {
-            add(word.try_into().expect("chunks_exact(8) gives 8 bytes"));
-        }
-        let mut last = [0; 8];
-        last[..words.remainder().len()].copy_from_slice(words.remainder());
-        add(last);
-    }
-    sum
+/// A sum of what stands before the content. Each step (xor, odd multiplication, rotation) can be undone, so two headers
+/// that differ in one word never have the same sum. Against accidents, not against an attacker: the link authenticates.
+fn checksum(sequence: u64, stamp: u64, bytes: usize) -> u64 {
+    let add = |sum: u64, word: u64| (sum ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+    add(add(bytes as u64, sequence), stamp)
 }
 
 #[cfg(test)]
@@ -140,6 +150,15 @@ mod tests {
         let [first, second] = samples(());
         assert_ne!(first.data, second.data);
         assert_eq!(samples(()), [first, second]);
+    }
+
+    #[test]
+    fn parts_of_two_samples_do_not_make_one() {
+        let mut dummy = Dummy::new(4_000).unwrap();
+        let [first, second] = [(); 2].map(|()| dummy.next(MonoTime::ZERO).unwrap().data);
+        let mixed = [&first[..2_000], &second[2_000..]].concat();
+        assert!(verify(&first) && verify(&second) && !verify(&mixed));
+        assert!(first[CONTENT..].chunks(8).zip(second[CONTENT..].chunks(8)).all(|(one, other)| one != other));
     }
 
     #[test]
