@@ -1,10 +1,11 @@
-//! `site.yaml`: defaults, what a good file becomes, and the exact words about a bad one (SPEC.md, CON-16 to CON-19).
+//! `site.yaml`: defaults, what a good file becomes, and the exact words about a bad one (SPEC.md, CON-16 to CON-19, CON-37, CON-38).
 #![cfg(feature = "std")]
 
 use std::path::Path;
 
 use tokkyu_contract::class::{Class, LinuxSched};
 use tokkyu_contract::units::{BitRate, Bytes};
+use tokkyu_contract::yaml::fleet::{FleetAccess, FleetSite, FleetTls, RouterAddress};
 use tokkyu_contract::yaml::site::{self, LinkSite, Site};
 
 const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/site.yaml");
@@ -30,6 +31,19 @@ fn the_example_is_read_in_full() {
         },
         max_fifo: 50,
         link_cores: vec![1],
+        fleet: FleetSite {
+            routers: vec![RouterAddress { is_tls: true, host: "fleet.example.org".to_owned(), port: 7448 }],
+            tls: Some(FleetTls {
+                ca: "fleet/ca.pem".into(),
+                certificate: "fleet/rover-7.pem".into(),
+                key: "fleet/rover-7.key".into(),
+            }),
+            access: Some(FleetAccess {
+                vehicles: vec!["rover-7".to_owned()],
+                operators: vec!["desk-1".to_owned()],
+                routers: Vec::new(),
+            }),
+        },
     };
     assert_eq!(site::parse("site.yaml", &text), Ok(expected));
 }
@@ -52,6 +66,7 @@ fn relative_paths_count_from_the_folder_of_the_file() {
     let folder = Path::new(EXAMPLE).parent().expect("a folder");
     assert_eq!(site.link.identity, Some(folder.join("keys/rover-7.key")));
     assert_eq!(site.link.trust, [folder.join("keys/operator.pub")]);
+    assert_eq!(site.fleet.tls.map(|tls| tls.key), Some(folder.join("fleet/rover-7.key")));
 }
 
 #[test]
@@ -75,6 +90,20 @@ fn each_wrong_field_is_told_with_its_place_and_a_remedy() {
         (
             "link: {max_rate: 0 bit/s}",
             "1:18: link.max_rate: nothing can be sent at 0 bit/s; leave it out for no limit",
+        ),
+        ("fleet: {router: [tls/a:1]}", "1:9: fleet.router: unknown field; did you mean \"routers\"?"),
+        (
+            "fleet: {routers: [udp/a:1]}",
+            "1:19: fleet.routers[0]: \"udp/a:1\" is not valid; write tls/HOST:PORT, or tcp/127.0.0.1:PORT on one machine",
+        ),
+        (
+            "fleet: {tls: {ca: a, key: b}}",
+            "1:9: fleet.tls.certificate: the field is missing; give the path of this machine's certificate",
+        ),
+        (
+            "fleet: {access: {vehicles: [\"a/*\"]}}",
+            "1:29: fleet.access.vehicles[0]: \"a/*\" cannot be a name; \
+             use at most 64 of a-z, A-Z, 0-9, _, - and ., a letter or digit first",
         ),
         ("link: {memory: 0 B}", "1:16: link.memory: no sample fits into 0 B; write a size such as 256 MB"),
         (
@@ -117,4 +146,32 @@ fn a_cap_lowers_real_time_priorities_and_touches_nothing_else() {
     assert_eq!(capped(50), [Fifo(40), Fifo(30), Other, Idle]);
     assert_eq!(capped(35), [Fifo(35), Fifo(30), Other, Idle]);
     assert_eq!(capped(0), [Other, Other, Other, Idle], "0 allows no SCHED_FIFO thread");
+}
+
+#[test]
+fn a_routers_address_is_a_place_and_nothing_else() {
+    for good in ["tls/fleet.example.org:7448", "tcp/127.0.0.1:1", "tls/[fd00::1]:7448", "tcp/[::1]:65535"] {
+        assert_eq!(good.parse::<RouterAddress>().map(|address| address.to_string()), Ok(good.to_owned()));
+    }
+    let bad = [
+        "",
+        "tls/a",
+        "tls/:1",
+        "tls/a:0",
+        "tls/a:70000",
+        "tls/a:+1",
+        "tls/a:1#x=y",
+        "tls/a?x:1",
+        "tls/[a]:1",
+        "tls/[127.0.0.1]:1",
+        "tls/::1:1",
+        "udp/a:1",
+        "TLS/a:1",
+    ];
+    for bad in bad {
+        assert!(bad.parse::<RouterAddress>().is_err(), "{bad}");
+    }
+    let loopback = |text: &str| text.parse::<RouterAddress>().expect("an address").is_loopback();
+    assert!(loopback("tcp/127.0.0.9:1") && loopback("tls/[::1]:1") && loopback("tls/localhost:1"));
+    assert!(!loopback("tls/0.0.0.0:1") && !loopback("tls/127.example.org:1"));
 }

@@ -6,12 +6,13 @@
 //!
 //! The text passes three steps: `tree` turns it into nodes that know where they stand, `fields` reads nodes as typed
 //! values, and [`robot`] and [`site`] know which fields there are. All three write what they find wrong into one
-//! `Log`, so a file's errors are reported together. Specification: SPEC.md, CON-1 to CON-19.
+//! `Log`, so a file's errors are reported together. Specification: SPEC.md, CON-1 to CON-19, CON-37 to CON-39.
 
 mod camera;
 mod error;
 mod fields;
 mod file;
+pub mod fleet;
 mod flow;
 mod name;
 mod qos;
@@ -21,6 +22,7 @@ mod tree;
 
 pub use error::{Error, Errors, MAX_ERRORS, Position};
 pub use file::MAX_FILE_BYTES;
+pub use name::is_label;
 pub use robot::Robot;
 pub use site::Site;
 pub use tree::MAX_DEPTH;

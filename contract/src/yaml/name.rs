@@ -46,6 +46,11 @@ pub(super) fn check_flow(name: &str) -> Result<(), Wrong> {
     Ok(())
 }
 
+/// Whether `name` can be that of a robot, a site or a machine of a fleet (CON-10).
+pub fn is_label(name: &str) -> bool {
+    check_label(name).is_ok()
+}
+
 /// Checks the name of a robot or a site (CON-10).
 pub(super) fn check_label(name: &str) -> Result<(), Wrong> {
     let is_label = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');

@@ -1,11 +1,12 @@
 //! `site.yaml`: the limits and places that belong to the integrator, not to the robot. Everything is optional
-//! (CON-17 to CON-19).
+//! (CON-17 to CON-19, CON-37 to CON-39).
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use super::error::{Errors, Log};
 use super::fields::{Field, Fields};
+use super::fleet::{self, FleetSite};
 use super::tree::{self, Kind, Node};
 use super::{file, name};
 use crate::class::LinuxSched;
@@ -34,6 +35,8 @@ pub struct Site {
     pub max_fifo: u8,
     /// CPUs the link's threads may run on; empty means any. Default empty.
     pub link_cores: Vec<u16>,
+    /// Where the fleet's routers are. Default none.
+    pub fleet: FleetSite,
 }
 
 /// The link's part of a site.
@@ -71,7 +74,13 @@ impl Default for LinkSite {
 
 impl Default for Site {
     fn default() -> Self {
-        Site { name: "site".to_owned(), link: LinkSite::default(), max_fifo: 50, link_cores: Vec::new() }
+        Site {
+            name: "site".to_owned(),
+            link: LinkSite::default(),
+            max_fifo: 50,
+            link_cores: Vec::new(),
+            fleet: FleetSite::default(),
+        }
     }
 }
 
@@ -90,6 +99,7 @@ impl Site {
         let based = |path: PathBuf| folder.join(path);
         self.link.identity = self.link.identity.map(based);
         self.link.trust = self.link.trust.into_iter().map(based).collect();
+        self.fleet = self.fleet.based_at(folder);
         self
     }
 }
@@ -121,7 +131,7 @@ fn read(root: &Node, log: &mut Log<'_>) -> Option<Site> {
     if matches!(root.kind, Kind::Nothing) {
         return Some(site);
     }
-    let fields = Field::root(root).fields(log, &["site", "link", "priorities", "cores"])?;
+    let fields = Field::root(root).fields(log, &["site", "link", "priorities", "cores", "fleet"])?;
     if let Some(name) = site_name(&fields, log) {
         site.name = name;
     }
@@ -133,6 +143,9 @@ fn read(root: &Node, log: &mut Log<'_>) -> Option<Site> {
     }
     if let Some(cores) = link_cores(&fields, log) {
         site.link_cores = cores;
+    }
+    if let Some(field) = fields.get("fleet") {
+        site.fleet = fleet::read(&field, log);
     }
     Some(site)
 }
