@@ -84,7 +84,8 @@ impl Yard {
     }
 
     fn link(&self, identity: &str, trust: &str) -> Overrides {
-        Overrides { identity: Some(self.path(identity)), trust: vec![self.path(trust)], priority: Some(0) }
+        let (identity, trust) = (Some(self.path(identity)), vec![self.path(trust)]);
+        Overrides { identity, trust, priority: Some(0), ..Overrides::default() }
     }
 
     fn vehicle(&self, robot: &str, operator: SocketAddr) -> VehicleOptions {

@@ -56,7 +56,8 @@ impl LinkFlags {
 
     /// What goes before the site's file.
     pub fn overrides(&self) -> Overrides {
-        Overrides { identity: self.identity.clone(), trust: self.trust.clone(), priority: self.priority }
+        let (identity, trust) = (self.identity.clone(), self.trust.clone());
+        Overrides { identity, trust, priority: self.priority, ..Overrides::default() }
     }
 }
 

@@ -123,6 +123,7 @@ impl DriveError {
             | E::NoKeyboard => ExitCode::Usage,
             E::Site(SiteError::Key(error)) => of_key(error),
             E::Site(SiteError::NoIdentity | SiteError::NobodyTrusted) => ExitCode::Usage,
+            E::Site(SiteError::NotTrusted { .. }) => ExitCode::Refused,
             E::Link(error) => of_link(error),
             E::Refused(_) => ExitCode::Refused,
             E::Camera { source, .. } | E::Film(source) => of_camera(source),

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tokkyu_contract::yaml::{Robot, Site};
 use tokkyu_contract::{Class, MonoTime};
+use tokkyu_link::carrier::{PublicKey, TrustStore};
 use tokkyu_link::runtime::site::{self, Overrides};
 use tokkyu_link::runtime::{Link, LinkConfig, Role};
 
@@ -57,6 +58,22 @@ impl Default for EndOptions {
 }
 
 impl EndOptions {
+    /// Our public key.
+    ///
+    /// # Errors
+    /// None is given, or its file cannot be used.
+    pub fn own_key(&self) -> Result<PublicKey, DriveError> {
+        Ok(self.link.own_key(&self.site)?)
+    }
+
+    /// The keys a peer may have.
+    ///
+    /// # Errors
+    /// None is given, a file cannot be used, or the one that may come is none of them.
+    pub fn peers(&self) -> Result<TrustStore, DriveError> {
+        Ok(self.link.peers(&self.site)?)
+    }
+
     /// Starts the link with our key.
     pub(crate) fn start_link(&self, role: Role, bind: SocketAddr) -> Result<Link, DriveError> {
         Ok(Link::start(LinkConfig::at_site(role, bind, &self.site, &self.link)?)?)

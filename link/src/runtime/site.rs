@@ -21,6 +21,9 @@ pub struct Overrides {
     pub identity: Option<PathBuf>,
     /// Files or folders of public keys that may be the peer's; the site's if empty.
     pub trust: Vec<PathBuf>,
+    /// The one of the trusted keys that may be the peer's, where it is known beforehand; any of them when `None`. It
+    /// trusts nobody: a key that is not among the trusted ones is refused.
+    pub only: Option<PublicKey>,
     /// `SCHED_FIFO` priority of class control, at most the site's; 0 asks for nothing real-time in any thread.
     pub priority: Option<u8>,
 }
@@ -38,9 +41,40 @@ pub enum SiteError {
         "no peer is trusted: copy the peer's .pub file here and give --trust FILE or link: {{trust: [...]}} in site.yaml"
     )]
     NobodyTrusted,
+    /// The one peer that may come is not trusted.
+    #[error(
+        "the peer's key {fingerprint} is not trusted; if it is the right machine, copy its public key file here and run: tokkyu keys trust FILE --into DIR"
+    )]
+    NotTrusted {
+        /// Of the key.
+        fingerprint: String,
+    },
     /// A key's file is missing, wrong, or open to others.
     #[error(transparent)]
     Key(#[from] KeyError),
+}
+
+impl Overrides {
+    /// Our public key.
+    ///
+    /// # Errors
+    /// None is given, or its file cannot be used.
+    pub fn own_key(&self, site: &Site) -> Result<PublicKey, SiteError> {
+        Ok(identity(self.identity.as_deref(), &site.link)?.public())
+    }
+
+    /// The keys a peer may have.
+    ///
+    /// # Errors
+    /// None is given, a file cannot be used, or `only` is none of them.
+    pub fn peers(&self, site: &Site) -> Result<TrustStore, SiteError> {
+        let trusted = trusted(&self.trust, &site.link)?;
+        match self.only {
+            None => Ok(trusted),
+            Some(key) if trusted.contains(&key) => Ok(TrustStore::of([key])),
+            Some(key) => Err(SiteError::NotTrusted { fingerprint: key.fingerprint() }),
+        }
+    }
 }
 
 impl LinkConfig {
@@ -55,7 +89,7 @@ impl LinkConfig {
         overrides: &Overrides,
     ) -> Result<LinkConfig, SiteError> {
         let secret = identity(overrides.identity.as_deref(), &site.link)?;
-        let trusted = trusted(&overrides.trust, &site.link)?;
+        let trusted = overrides.peers(site)?;
         let mut config = LinkConfig::new(role, bind, secret, trusted);
         config.ip_mtu = site.link.mtu;
         config.memory_bytes = usize::try_from(site.link.memory.0).unwrap_or(usize::MAX);
@@ -142,6 +176,20 @@ mod tests {
         assert!(trusted(&[], &site).unwrap().contains(&other.public()));
         let given = trusted(&[dir.path().join("ours.pub")], &site).unwrap();
         assert!(given.contains(&key.public()) && !given.contains(&other.public()));
+    }
+
+    #[test]
+    fn the_one_key_that_may_come_must_be_trusted_and_then_no_other_is() {
+        let dir = tempfile::tempdir().unwrap();
+        let [one, other] =
+            ["one", "other"].map(|name| SecretKey::create(&dir.path().join(name), "").unwrap().public());
+        let trust = vec![dir.path().join("one.pub"), dir.path().join("other.pub")];
+        let overrides = Overrides { trust, only: Some(one), ..Overrides::default() };
+        let peers = overrides.peers(&Site::default()).unwrap();
+        assert!(peers.contains(&one) && !peers.contains(&other));
+        let overrides = Overrides { trust: vec![dir.path().join("other.pub")], ..overrides };
+        let error = overrides.peers(&Site::default()).unwrap_err();
+        assert!(error.to_string().contains(&one.fingerprint()), "{error}");
     }
 
     #[test]
