@@ -1,0 +1,101 @@
+//! One drive: the vehicle's program of `tokkyu_drive` in a thread, and what it tells.
+//!
+//! Telling never holds the program up: a full queue drops a status or a piece of news, and only the end waits.
+
+use std::sync::mpsc::SyncSender;
+use std::thread::{self, JoinHandle};
+
+use tokkyu_contract::MonoTime;
+use tokkyu_drive::program::{Display, DriveError, Happening, Ready, StopFlag};
+use tokkyu_drive::vehicle::{self, Motors, VehicleOptions, VehicleStatus, VehicleSummary};
+
+use super::{Mail, is_up};
+use crate::error::FleetError;
+
+/// A drive under way.
+pub(super) struct Drive {
+    stop: StopFlag,
+    thread: JoinHandle<()>,
+}
+
+/// How a drive ended.
+pub(super) struct End(Box<Result<VehicleSummary, DriveError>>);
+
+impl Drive {
+    /// Dials and drives.
+    pub(super) fn start(
+        options: VehicleOptions,
+        motors: impl Motors + 'static,
+        mail: SyncSender<Mail>,
+    ) -> Result<Drive, FleetError> {
+        let stop = StopFlag::new();
+        let for_thread = stop.clone();
+        let run = move || {
+            let mut ear = Ear { mail: mail.clone(), was_up: false };
+            let result = vehicle::run_with(options, &mut ear, motors, &for_thread);
+            // Fails only when the main thread has gone, which then needs no end.
+            let _ = mail.send(Mail::Ended(End(Box::new(result))));
+        };
+        let thread =
+            thread::Builder::new().name("drive".to_owned()).spawn(run).map_err(FleetError::Thread)?;
+        Ok(Drive { stop, thread })
+    }
+
+    pub(super) fn stop(&self) {
+        self.stop.set();
+    }
+
+    /// Whether the thread has ended, by whatever way.
+    pub(super) fn is_gone(&self) -> bool {
+        self.thread.is_finished()
+    }
+
+    /// Waits for the thread, which has told its end.
+    pub(super) fn join(self) {
+        // A panic in it was printed by it; the vehicle brakes without it.
+        let _ = self.thread.join();
+    }
+}
+
+impl End {
+    /// In words, for people.
+    pub(super) fn words(&self) -> String {
+        match &*self.0 {
+            Ok(_) => "the drive ended".to_owned(),
+            Err(error) => format!("the drive ended: {error}"),
+        }
+    }
+
+    /// Pictures offered and delivered, and safe stops on the way; zeros where the program did not come so far.
+    pub(super) fn figures(&self) -> [u64; 3] {
+        let Ok(summary) = &*self.0 else { return [0; 3] };
+        let sum = |count: fn(&vehicle::VehicleSummary) -> u64| count(summary);
+        [
+            sum(|summary| summary.sent.iter().map(|stream| stream.ledger.offered).sum()),
+            sum(|summary| summary.sent.iter().map(|stream| stream.ledger.delivered).sum()),
+            summary.safe_stops_on_the_way,
+        ]
+    }
+}
+
+/// Passes on what the main thread needs.
+struct Ear {
+    mail: SyncSender<Mail>,
+    was_up: bool,
+}
+
+impl Display<VehicleStatus> for Ear {
+    fn on_ready(&mut self, _: &Ready) {}
+
+    fn on_status(&mut self, _: MonoTime, status: &VehicleStatus) {
+        let is_up = is_up(&status.link.state);
+        // Told again at the next status where the queue was full.
+        if is_up != self.was_up && self.mail.try_send(Mail::Link { is_up }).is_ok() {
+            self.was_up = is_up;
+        }
+    }
+
+    fn on_event(&mut self, _: MonoTime, event: &Happening) {
+        let _ = self.mail.try_send(Mail::News(event.text.clone()));
+    }
+}
