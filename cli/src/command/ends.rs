@@ -1,6 +1,6 @@
 //! What `tokkyu vehicle` and `tokkyu operator` have in common: their files, and flags that mean the same at both ends.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, value_parser};
@@ -46,12 +46,7 @@ impl LinkFlags {
     /// # Errors
     /// Everything that is wrong with the file.
     pub fn site(&self) -> Result<Site, Failure> {
-        let usual = PathBuf::from("site.yaml");
-        match &self.site {
-            Some(path) => Ok(site::load(path)?),
-            None if usual.exists() => Ok(site::load(&usual)?),
-            None => Ok(Site::default()),
-        }
+        site(self.site.as_deref())
     }
 
     /// What goes before the site's file.
@@ -107,6 +102,19 @@ impl EndFlags {
             status: self.status,
             same_clock: self.same_clock,
         })
+    }
+}
+
+/// The site at `path`; where none is given, `site.yaml`, and the defaults if there is none.
+///
+/// # Errors
+/// Everything that is wrong with the file.
+pub fn site(path: Option<&Path>) -> Result<Site, Failure> {
+    let usual = Path::new("site.yaml");
+    match path {
+        Some(path) => Ok(site::load(path)?),
+        None if usual.exists() => Ok(site::load(usual)?),
+        None => Ok(Site::default()),
     }
 }
 

@@ -5,6 +5,8 @@ mod bridge;
 mod check;
 mod drive;
 mod ends;
+#[cfg(feature = "fleet")]
+mod fleet;
 mod keys;
 mod lab_drive;
 mod lab_peers;
@@ -40,7 +42,8 @@ Examples:
   tokkyu keys new keys/rover-7.key              a key pair for one machine
   tokkyu vehicle --robot robot.yaml --site site.yaml      (on the vehicle)
   tokkyu operator --robot robot.yaml --site site.yaml     (at the operator)
-  tokkyu bridge vehicle --robot robot.yaml --site site.yaml   (ROS 2 topics, beside the robot's nodes)";
+  tokkyu bridge vehicle --robot robot.yaml --site site.yaml   (ROS 2 topics, beside the robot's nodes)
+  tokkyu fleet list --site site.yaml            which vehicles are there, and who drives them";
 
 /// End-to-end priority for robot communication: declare the robot's flows once, and see by measurement that every layer
 /// honours them.
@@ -58,6 +61,10 @@ enum Command {
     Operator(operator::Operator),
     #[cfg(feature = "bridge")]
     Bridge(Box<bridge::Bridge>),
+    /// Vehicles announced, listed and called on a network with routers
+    #[cfg(feature = "fleet")]
+    #[command(subcommand)]
+    Fleet(Box<fleet::Fleet>),
     /// Experiments: many cases, and what the laboratory itself costs
     #[command(subcommand)]
     Lab(Lab),
@@ -96,6 +103,8 @@ impl Arguments {
             Command::Operator(operator) => operator.run(stop),
             #[cfg(feature = "bridge")]
             Command::Bridge(bridge) => bridge.run(stop),
+            #[cfg(feature = "fleet")]
+            Command::Fleet(fleet) => fleet.run(stop),
             Command::Lab(Lab::Drive(drive)) => drive.run(stop),
             Command::Lab(Lab::Wire(wire)) => wire.run(),
             Command::Keys(keys) => keys.run(),

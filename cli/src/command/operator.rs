@@ -8,7 +8,7 @@ use tokkyu_drive::operator::{self, OperatorOptions};
 use tokkyu_drive::program::{Driver, StopFlag};
 
 use super::ends::EndFlags;
-use crate::exit::{CODES, Done};
+use crate::exit::{CODES, Done, Failure};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -25,6 +25,13 @@ Examples:
 #[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{CODES}"))]
 pub struct Operator {
     #[command(flatten)]
+    flags: OperatorFlags,
+}
+
+/// Flags of the operator's program, which `tokkyu fleet open` has too.
+#[derive(Debug, Args)]
+pub struct OperatorFlags {
+    #[command(flatten)]
     end: EndFlags,
     /// Where to listen
     #[arg(long, value_name = "ADDR:PORT")]
@@ -37,14 +44,23 @@ pub struct Operator {
     control: Option<Driver>,
 }
 
-impl Operator {
-    pub fn run(self, stop: &StopFlag) -> Done {
-        let options = OperatorOptions {
+impl OperatorFlags {
+    /// The options these flags stand for.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the files they name.
+    pub fn options(self) -> Result<OperatorOptions, Failure> {
+        Ok(OperatorOptions {
             end: self.end.options()?,
             listen: self.listen,
             save: self.save,
             control: self.control,
-        };
-        Ok(operator::run(options, stop)?.exit_code())
+        })
+    }
+}
+
+impl Operator {
+    pub fn run(self, stop: &StopFlag) -> Done {
+        Ok(operator::run(self.flags.options()?, stop)?.exit_code())
     }
 }
