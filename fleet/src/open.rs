@@ -90,9 +90,9 @@ fn check_address(options: &OpenOptions) -> Result<(), FleetError> {
     let listen = options.operator.listen.unwrap_or(site.link.listen);
     let is_far = !site.fleet.routers.iter().all(|router| router.is_loopback());
     let told = options.address.unwrap_or(listen);
-    let is_good =
-        !told.ip().is_unspecified() && !told.ip().is_multicast() && !(told.ip().is_loopback() && is_far);
-    if is_good { Ok(()) } else { Err(FleetError::Address { address: told.to_string() }) }
+    let is_nobody = told.ip().is_unspecified() || told.ip().is_multicast();
+    let is_unreachable = told.ip().is_loopback() && is_far;
+    if is_nobody || is_unreachable { Err(FleetError::Address { address: told.to_string() }) } else { Ok(()) }
 }
 
 /// The vehicle called `robot` and what it tells.

@@ -38,8 +38,8 @@ const QUEUE: usize = 64;
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// From one try to reach a router to the next.
 const AGAIN_AFTER: Duration = Duration::from_secs(2);
-/// An answer that cannot be given within this is not given.
-const MAX_CALLS_PER_TURN: usize = 8;
+/// Messages taken before the state is told again.
+const MAX_PER_TURN: usize = 8;
 
 /// What the main thread is told.
 enum Mail {
@@ -89,7 +89,7 @@ pub fn run<M: Motors + 'static>(
         is_connected: true,
     };
     while !stop.is_set() {
-        server.turn(&session)?;
+        server.turn(&session);
     }
     server.finish();
     session.close().wait().map_err(FleetError::zenoh("leaving"))
@@ -134,9 +134,10 @@ struct Server<'a, F> {
 }
 
 impl<M: Motors + 'static, F: Fn() -> M> Server<'_, F> {
-    fn turn(&mut self, session: &Session) -> Result<(), FleetError> {
+    /// Nothing of the network ends the loop: a drive may be under way (FLT-26).
+    fn turn(&mut self, session: &Session) {
         let mut next = self.inbox.recv_timeout(LOOK_EVERY);
-        for _ in 0..MAX_CALLS_PER_TURN {
+        for _ in 0..MAX_PER_TURN {
             let Ok(mail) = next else { break };
             self.on_mail(mail);
             next = self.inbox.try_recv().map_err(|_| RecvTimeoutError::Timeout);
@@ -151,7 +152,9 @@ impl<M: Motors + 'static, F: Fn() -> M> Server<'_, F> {
             drive.stop();
         }
         self.notice_router(session);
-        self.announcer.tell(session, &self.engagement, now)
+        if let Err(error) = self.announcer.tell(session, &self.engagement, now) {
+            (self.tell)(&error.to_string());
+        }
     }
 
     fn notice_router(&mut self, session: &Session) {
