@@ -15,7 +15,11 @@ use tokkyu_drive::control::{Command, Controls};
 use tokkyu_drive::picture::{Encoding, Picture};
 use tokkyu_drive::safety::State;
 use tokkyu_drive::safety::report::GateReport;
+use tokkyu_fleet::protocol::call::{Answer, Call, Refusal};
+use tokkyu_fleet::protocol::keys::{Kind, Vehicle};
+use tokkyu_fleet::protocol::state::{Doing, Driver, FlowLine, Last, State};
 use tokkyu_fuzz::{push_step, session_config};
+use tokkyu_link::carrier::PublicKey;
 use tokkyu_link::core::{Publication, Session, Subscription};
 use tokkyu_link::wire::{EndpointKind, Entry, Table};
 use tokkyu_measure::{
@@ -204,6 +208,34 @@ fn compared() -> ResultFile<DriveCase> {
     ResultFile { skipped: vec![skipped], ..result }
 }
 
+fn fleet() -> io::Result<()> {
+    let line = "tokkyu-ed25519 AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
+    let (key, _) = PublicKey::from_line(line).expect("a key");
+    let driver = Driver { operator: "desk-1".to_owned(), fingerprint: key.fingerprint(), for_s: 12 };
+    let flow =
+        FlowLine { name: "camera/front".to_owned(), class: "realtime".to_owned(), toward_vehicle: false };
+    let last = Last { operator: "desk-2".to_owned(), ended: "the drive ended".to_owned(), ..Last::default() };
+    let state = State {
+        version: 1,
+        robot: "rover-7".to_owned(),
+        tokkyu: "0.1.0".to_owned(),
+        key: line.to_owned(),
+        up_since_s: 1_800_000_000,
+        up_s: 60,
+        doing: Doing::Driven,
+        driver: Some(driver),
+        flows: vec![flow],
+        flows_left_out: 0,
+        last: Some(last),
+    };
+    let vehicle = Vehicle::new("rover-7", "0a1f").expect("a name");
+    let call = Call::new("desk-1", key, ([10, 1, 2, 3], 7447).into());
+    let message = |kind, payload: Vec<u8>| [vehicle.key(kind).as_bytes(), b"\n", &payload].concat();
+    write("fleet", "state", message(Kind::State, state.to_bytes()))?;
+    write("fleet", "call", message(Kind::Call, call.to_bytes()))?;
+    write("fleet", "answer", message(Kind::Call, Answer::refused(Refusal::Busy, "desk-2 drives").to_bytes()))
+}
+
 fn contract() -> io::Result<()> {
     for (target, file) in [("robot_yaml", "robot.yaml"), ("site_yaml", "site.yaml")] {
         write(target, file, fs::read(Path::new(EXAMPLES).join(file))?)?;
@@ -215,5 +247,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     contract()?;
     link()?;
     measure()?;
+    fleet()?;
     Ok(drive()?)
 }
