@@ -83,7 +83,7 @@ impl Watch {
         Ok(Watch { session, shared, _tokens: tokens, _states: states })
     }
 
-    /// Asks who is there and for their states, until all who are have answered or [`ASK_FOR`] is over.
+    /// Asks who is there and for their states, until all who are have answered or three seconds are over.
     ///
     /// # Errors
     /// Zenoh cannot ask.

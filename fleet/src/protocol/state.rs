@@ -37,7 +37,7 @@ pub struct State {
     pub doing: Doing,
     /// For whom, unless idle.
     pub driver: Option<Driver>,
-    /// Flows it declares, the first [`MAX_FLOWS`].
+    /// Flows it declares, the first 40.
     pub flows: Vec<FlowLine>,
     /// How many more there are.
     pub flows_left_out: u32,
