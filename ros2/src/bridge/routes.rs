@@ -3,6 +3,7 @@
 //! Publications and subscriptions of the link stay for its life, so each is made once and kept by its link topic; a
 //! topic that goes and comes back finds its own again.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -111,11 +112,13 @@ impl Routes {
 
     fn reader(&mut self, class: Class) -> Result<&SourceThread, BridgeError> {
         let Means { participant, site, priority, notices, .. } = &self.means;
-        if !self.readers.contains_key(&class) {
-            let thread = SourceThread::start(participant, class, fifo(site, class, *priority), notices)?;
-            self.readers.insert(class, thread);
+        match self.readers.entry(class) {
+            Entry::Occupied(thread) => Ok(thread.into_mut()),
+            Entry::Vacant(place) => {
+                let thread = SourceThread::start(participant, class, fifo(site, class, *priority), notices)?;
+                Ok(place.insert(thread))
+            }
         }
-        Ok(&self.readers[&class])
     }
 
     fn publisher(&mut self, link: &Link, opening: &Opening) -> Result<Arc<Publisher>, BridgeError> {
