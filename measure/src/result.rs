@@ -81,6 +81,10 @@ pub struct DriveCase {
     /// Processor time used by the two ends.
     #[serde(default)]
     pub cpu_s: CpuSeconds,
+    /// Processor time of the programs at both ends that what carries the samples stands between, such as DDS writers and
+    /// readers beside bridges; it is not in `cpu_s`.
+    #[serde(default)]
+    pub endpoints_cpu_s: CpuSeconds,
     /// Load average over one minute when the case ended; `None` if not read.
     #[serde(default)]
     pub load_average: Option<f64>,

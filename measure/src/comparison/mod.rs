@@ -23,6 +23,14 @@ use crate::table::Table;
 /// What a case's `peer` is for our own link.
 pub const OURS: &str = "tokkyu";
 
+/// The same for our link between ROS 2 bridges: ours too, but measured from DDS writer to DDS reader.
+pub const BRIDGED: &str = "tokkyu-bridge";
+
+/// Whether a case's `peer` is somebody else, whom we are compared with.
+fn is_rival(peer: &str) -> bool {
+    peer != OURS && peer != BRIDGED
+}
+
 /// All cases of a result, compared.
 #[derive(Clone, Debug)]
 pub struct Comparison<'a> {
@@ -45,7 +53,7 @@ pub struct OnNetwork<'a> {
 
 /// Whether a result has others beside us: then a comparison says more than a table for each case.
 pub fn is_comparison(cases: &[DriveCase]) -> bool {
-    cases.iter().any(|case| case.peer != OURS)
+    cases.iter().any(|case| is_rival(&case.peer))
 }
 
 impl<'a> Comparison<'a> {
@@ -94,6 +102,6 @@ impl<'a> OnNetwork<'a> {
 
     /// Everybody who is not us.
     pub fn peers(&self) -> impl Iterator<Item = &Contender<'a>> {
-        self.contenders.iter().filter(|contender| !contender.is_ours())
+        self.contenders.iter().filter(|contender| is_rival(contender.peer()))
     }
 }

@@ -252,3 +252,14 @@ fn text_and_markdown_have_the_same_cells_the_goals_and_who_was_skipped() {
     }
     assert!(markdown.contains("    tokkyu lab drive --peers all"), "{markdown}");
 }
+
+#[test]
+fn the_link_between_bridges_is_no_rival_and_no_goal_is_judged_against_it() {
+    // MEA-48, MEA-70
+    let bridged = || case("lan", BRIDGED, "default", &[3; 10]);
+    let ours = || case("lan", OURS, "default", &[7; 10]);
+    assert!(!is_comparison(&[ours(), bridged()]));
+    assert_eq!(judged(vec![ours(), bridged()], "lan: the link's mean"), Judgement::NotJudged);
+    let beside = vec![ours(), bridged(), case("lan", "zenoh", "tuned", &[7; 10])];
+    assert_eq!(judged(beside, "lan: the link's mean"), Judgement::Met);
+}
