@@ -8,20 +8,18 @@ use std::path::Path;
 use serde_json::Value;
 use tokkyu_contract::MonoTime;
 use tokkyu_measure::{
-    CpuSeconds, DriveCase, Record, RecordError, RecordWriter, Sources, StreamResult, join, tally,
+    CpuSeconds, DriveCase, Record, RecordError, RecordWriter, Sources, StreamResult, tally,
 };
 
 use crate::wire::{End, Lateness, WireError, WireReport};
 
-use super::case::{COMMAND, CaseSpec, stream_of};
+use super::case::CaseSpec;
 use super::competition::{self, Beside};
+use super::joining::{Written, joined};
 use super::paths::{CaseFolder, name_of};
 use super::program::Program;
 use super::summary::Summary;
 use super::supervisor::Reason;
-
-/// Disagreements of the two ends that are told one by one; more are counted.
-const ANOMALIES_TOLD: usize = 5;
 
 /// A relay later than this shows in the figures of the networks with the shortest delays.
 const LATE_RELAY_NS: u64 = 1_000_000;
@@ -92,7 +90,7 @@ pub(super) fn outcome(evidence: &Evidence) -> Outcome {
     outcome.case.notes.extend(evidence.caveat.clone());
     add_ends(&mut outcome, spec, &evidence.ends);
     add_summaries(&mut outcome, folder);
-    let records = joined(&mut outcome, spec, folder);
+    let records = joined(&mut outcome, spec, &Written::of(folder));
     competition::add(&mut outcome, spec, folder, &evidence.beside, &records);
     fill(&mut outcome, spec, records, folder);
     outcome
@@ -107,8 +105,7 @@ pub(super) fn add_ends(outcome: &mut Outcome, spec: &CaseSpec, ends: &Ends<'_>) 
         Ok(report) => add_wire(outcome, spec, report),
         Err(error) => outcome.fault(format!("the wire failed: {error}")),
     }
-    outcome.case.cpu_s =
-        CpuSeconds { send: cpu_of(ends, End::Vehicle), receive: cpu_of(ends, End::Operator) };
+    outcome.case.cpu_s = cpu_of(ends.programs, |_| true);
     outcome.case.load_average = Sources::default().load_average();
 }
 
@@ -161,7 +158,7 @@ fn missing(outcome: &mut Outcome, spec: &CaseSpec) {
     }
 }
 
-fn write_records(path: &Path, records: &[Record]) -> Result<(), RecordError> {
+pub(super) fn write_records(path: &Path, records: &[Record]) -> Result<(), RecordError> {
     let mut writer = RecordWriter::create(path)?;
     records.iter().try_for_each(|record| writer.write(record))?;
     writer.finish()
@@ -170,7 +167,7 @@ fn write_records(path: &Path, records: &[Record]) -> Result<(), RecordError> {
 fn how_it_ended(outcome: &mut Outcome, ends: &Ends<'_>) {
     match ends.asked {
         Some((_, Reason::Overdue)) => outcome.fault("the programs did not end by themselves".to_owned()),
-        Some((_, Reason::Stopped | Reason::OneEnded)) | None => {}
+        Some((_, Reason::Stopped | Reason::OneEnded | Reason::Done)) | None => {}
     }
     for program in ends.programs {
         let asked = ends.asked.map(|(at, _)| at);
@@ -187,9 +184,15 @@ fn how_it_ended(outcome: &mut Outcome, ends: &Ends<'_>) {
     }
 }
 
-fn cpu_of(ends: &Ends<'_>, end: End) -> Option<f64> {
-    let program = ends.programs.iter().find(|program| program.end == end)?;
-    Some(program.ended?.cpu.as_secs_f64())
+/// Processor time of those of the programs that `counts`.
+pub(super) fn cpu_of(programs: &[Program], counts: impl Fn(&Program) -> bool) -> CpuSeconds {
+    let at = |end| {
+        let here = programs.iter().filter(|program| program.end == end && counts(program));
+        let seconds: Option<Vec<f64>> =
+            here.map(|program| program.ended.map(|ended| ended.cpu.as_secs_f64())).collect();
+        seconds.filter(|seconds| !seconds.is_empty()).map(|seconds| seconds.iter().sum())
+    };
+    CpuSeconds { send: at(End::Vehicle), receive: at(End::Operator) }
 }
 
 fn add_wire(outcome: &mut Outcome, spec: &CaseSpec, report: &WireReport) {
@@ -263,42 +266,6 @@ pub(super) fn both(one: Option<bool>, other: Option<bool>) -> Option<bool> {
     }
 }
 
-/// Records of both ends, joined. Where one end's cannot be read there is nothing to join: figures of one end alone would
-/// tell of the missing file and not of the link.
-pub(super) fn joined(outcome: &mut Outcome, spec: &CaseSpec, folder: &CaseFolder) -> Vec<Record> {
-    let read = |end| tokkyu_measure::record::read(&folder.records_of(end));
-    let (vehicle, operator) = match (read(End::Vehicle), read(End::Operator)) {
-        (Ok(vehicle), Ok(operator)) => (vehicle, operator),
-        (vehicle, operator) => {
-            [vehicle.err(), operator.err()].into_iter().flatten().for_each(|e| outcome.fault(e.to_string()));
-            return Vec::new();
-        }
-    };
-    let (pictures_sent, commands_received) = split(spec, vehicle);
-    let (pictures_received, commands_sent) = split(spec, operator);
-    let joined =
-        join(&[pictures_sent, commands_sent].concat(), &[pictures_received, commands_received].concat());
-    let told = joined.anomalies.iter().take(ANOMALIES_TOLD).map(ToString::to_string);
-    told.for_each(|anomaly| outcome.fault(anomaly));
-    if let more @ 1.. = joined.anomalies.len().saturating_sub(ANOMALIES_TOLD) {
-        outcome.fault(format!("and {more} more disagreements of the two ends"));
-    }
-    joined.records
-}
-
-/// One end's records of pictures and of commands, as far as they are part of the workload.
-fn split(spec: &CaseSpec, records: Vec<Record>) -> (Vec<Record>, Vec<Record>) {
-    let named = records.into_iter().map(|record| Record { stream: stream_of(&record.stream), ..record });
-    let ours = named.filter(|record| spec.counts(&record.stream, record.sequence));
-    ours.map(|record| marked(spec, record)).partition(|record| record.stream != COMMAND)
-}
-
-/// Which samples are warm-up is the experiment's decision; the programs know nothing of it.
-fn marked(spec: &CaseSpec, record: Record) -> Record {
-    let warm_up = spec.is_warm_up(&record.stream, record.sequence);
-    Record { warm_up, ..record }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -327,54 +294,6 @@ mod tests {
         let capture = MonoTime::from_millis(1_000);
         let arrival = arrival_ms.map(|ms| capture + Duration::from_millis(ms));
         Record { stream: stream.to_owned(), sequence, capture, arrival, outcome, warm_up: false }
-    }
-
-    fn both_ends(folder: &CaseFolder) {
-        let picture = |sequence, arrival, fate| record("camera/image1", sequence, arrival, fate);
-        let offered = (0..4).map(|sequence| picture(sequence, None, Fate::Delivered));
-        let seen = (0..3).map(|sequence| picture(sequence, Some(7), Fate::Delivered));
-        let commands: Vec<Record> = (0..15).map(|n| record(COMMAND, n, None, Fate::Delivered)).collect();
-        // The last ones are sent when the vehicle is about to leave.
-        let obeyed = (0..12).map(|n| record(COMMAND, n, Some(1), Fate::Delivered));
-        write_records(&folder.records_of(End::Vehicle), &offered.chain(obeyed).collect::<Vec<_>>()).unwrap();
-        write_records(&folder.records_of(End::Operator), &seen.chain(commands).collect::<Vec<_>>()).unwrap();
-    }
-
-    #[test]
-    fn records_of_both_ends_become_one_outcome_for_each_sample_of_the_workload() {
-        let dir = tempfile::tempdir().unwrap();
-        let folder = CaseFolder::create(dir.path()).unwrap();
-        both_ends(&folder);
-        let mut outcome = Outcome::of(spec().blank("default"));
-        let records = joined(&mut outcome, &spec(), &folder);
-        fill(&mut outcome, &spec(), records, &folder);
-        let ledger = |streams: &[StreamResult], name: &str| {
-            let stream = streams.iter().find(|stream| stream.name == name).unwrap();
-            (stream.ledger.offered, stream.ledger.delivered, stream.ledger.lost)
-        };
-        assert_eq!(ledger(&outcome.case.warm_up, "camera/1"), (2, 2, 0));
-        assert_eq!(ledger(&outcome.case.streams, "camera/1"), (2, 1, 1), "confirmed but never seen is lost");
-        // 150 ms before the last of 4 pictures at 300 ms: commands 0 to 7, all of them in the warm-up of 200 ms.
-        assert_eq!(ledger(&outcome.case.warm_up, COMMAND), (8, 8, 0));
-        assert_eq!(
-            outcome.faults,
-            ["camera/1 sample 3: confirmed to the sender but never seen by the receiver"]
-        );
-        assert_eq!(tokkyu_measure::record::read(&folder.records()).unwrap(), outcome.records);
-    }
-
-    #[test]
-    fn without_the_records_of_one_end_there_are_no_figures_and_the_case_is_invalid() {
-        let dir = tempfile::tempdir().unwrap();
-        let folder = CaseFolder::create(dir.path()).unwrap();
-        both_ends(&folder);
-        std::fs::write(folder.records_of(End::Operator), "").unwrap();
-        let mut outcome = Outcome::of(spec().blank("default"));
-        let records = joined(&mut outcome, &spec(), &folder);
-        fill(&mut outcome, &spec(), records, &folder);
-        assert!(outcome.case.streams.is_empty());
-        assert!(outcome.faults[0].contains("operator.csv"), "{:?}", outcome.faults);
-        assert!(!outcome.case.verdict.unwrap().pass);
     }
 
     #[test]

@@ -23,6 +23,7 @@ mod collect;
 mod competition;
 mod conditions;
 mod error;
+mod joining;
 mod medians;
 mod network;
 mod paths;

@@ -1,8 +1,8 @@
-//! One of the two programs of a real run: started, listened to, ended within bounds, and its processor time read.
+//! One of the programs of a real run: started, listened to, ended within bounds, and its processor time read.
 //!
 //! Runs in the lab's thread; threads of their own read what the program says. Nothing here waits, but for the last words
 //! of a program that has ended (at most 200 ms): [`Program::look`] asks the kernel whether the program has ended. Each program leads a process group, so that
-//! Ctrl-C in the terminal reaches the lab alone, which ends both in order, and so that what a program started is killed
+//! Ctrl-C in the terminal reaches the lab alone, which ends all in order, and so that what a program started is killed
 //! with it.
 
 use std::collections::VecDeque;
@@ -25,7 +25,6 @@ use crate::wire::End;
 
 use super::error::DriveError;
 use super::network::Network;
-use super::paths::CaseFolder;
 
 /// Longest line of a program's output that is taken; the rest of a longer one is dropped.
 const LINE_MAX_BYTES: u64 = 256 * 1024;
@@ -46,9 +45,30 @@ pub(super) struct Program {
     pub(super) end: End,
     /// What it is called in messages, e.g. `tokkyu vehicle`.
     name: String,
+    /// It ends when it is told to, and not before.
+    pub(super) stays: bool,
     pid: Pid,
     words: Words,
     pub(super) ended: Option<Ended>,
+}
+
+/// A program that is to be started.
+pub(super) struct Launch {
+    pub(super) end: End,
+    pub(super) command: Command,
+    /// Where what it says on standard error is kept.
+    pub(super) log: PathBuf,
+    /// Who hears the lines of its standard output, if anybody does.
+    pub(super) lines: Option<SyncSender<Line>>,
+    /// It ends when it is told to, and not before.
+    pub(super) stays: bool,
+}
+
+impl Launch {
+    /// A program that ends by itself, and that nobody hears.
+    pub(super) fn of(end: End, command: Command, log: PathBuf) -> Launch {
+        Launch { end, command, log, lines: None, stays: false }
+    }
 }
 
 /// How a program ended.
@@ -61,25 +81,21 @@ pub(super) struct Ended {
 }
 
 impl Program {
-    /// Starts `command` at `end`. Its output goes to `lines`, or nowhere; what it says on standard error to its log.
-    pub(super) fn start(
-        network: &Network,
-        folder: &CaseFolder,
-        end: End,
-        mut command: Command,
-        lines: Option<SyncSender<Line>>,
-    ) -> Result<Program, DriveError> {
+    /// Starts a program at its end.
+    pub(super) fn start(network: &Network, launch: Launch) -> Result<Program, DriveError> {
+        let Launch { end, mut command, log, lines, stays } = launch;
         let output = if lines.is_some() { Stdio::piped() } else { Stdio::null() };
         command.stdin(Stdio::null()).stdout(output).stderr(Stdio::piped()).process_group(0);
         let name = name_of(&command);
         let mut child = network.spawn(end, command)?;
-        let mut program = Program { end, name, pid: pid_of(&child), words: Words::default(), ended: None };
+        let pid = pid_of(&child);
+        let mut program = Program { end, name, stays, pid, words: Words::default(), ended: None };
         if let (Some(lines), Some(output)) = (lines, child.stdout.take()) {
             // A line the lab has no time for is dropped: the next one says more.
             listen(output, move |line| drop(lines.try_send((end, line))))?;
         }
         if let Some(errors) = child.stderr.take() {
-            program.words.hear(errors, folder.log_of(end))?;
+            program.words.hear(errors, log)?;
         }
         Ok(program)
     }
@@ -140,11 +156,11 @@ impl Drop for Program {
     }
 }
 
-/// The program's file name and its first word, which says which end it is.
+/// The program's file name and the words before its flags, which say what it does and which end it is.
 fn name_of(command: &Command) -> String {
-    let file = Path::new(command.get_program()).file_name().unwrap_or_default();
-    let role = command.get_args().next().unwrap_or_default();
-    format!("{} {}", file.to_string_lossy(), role.to_string_lossy())
+    let file = Path::new(command.get_program()).file_name().unwrap_or_default().to_string_lossy();
+    let words = command.get_args().map(|word| word.to_string_lossy());
+    words.take_while(|word| !word.starts_with('-')).fold(file.into_owned(), |name, word| name + " " + &word)
 }
 
 fn pid_of(child: &Child) -> Pid {
@@ -248,12 +264,14 @@ impl Program {
     pub(super) fn past(end: End, exit_code: i32, at: MonoTime) -> Program {
         let status = ExitStatus::from_raw(exit_code << 8);
         let ended = Some(Ended { status, cpu: Duration::ZERO, at });
-        Program { end, name: "program".to_owned(), pid: Pid::from_raw(0), words: Words::default(), ended }
+        let (name, words) = ("program".to_owned(), Words::default());
+        Program { end, name, stays: false, pid: Pid::from_raw(0), words, ended }
     }
 
     /// One that runs; it must lead a process group.
     pub(super) fn running(end: End, child: &Child) -> Program {
-        Program { end, name: "program".to_owned(), pid: pid_of(child), words: Words::default(), ended: None }
+        let (name, words) = ("program".to_owned(), Words::default());
+        Program { end, name, stays: false, pid: pid_of(child), words, ended: None }
     }
 }
 
@@ -291,10 +309,10 @@ mod tests {
     }
 
     #[test]
-    fn a_program_is_called_by_its_file_and_its_end() {
-        let mut command = Command::new("/opt/peers/tokkyu-peer-tcp");
-        command.args(["send", "--mode", "bbr"]);
-        assert_eq!(name_of(&command), "tokkyu-peer-tcp send");
+    fn a_program_is_called_by_its_file_what_it_does_and_its_end() {
+        let name = |file: &str, words: &[&str]| name_of(Command::new(file).args(words));
+        assert_eq!(name("/opt/peers/tokkyu-peer-tcp", &["send", "--mode", "bbr"]), "tokkyu-peer-tcp send");
+        assert_eq!(name("/bin/tokkyu", &["bridge", "vehicle", "--status", "plain"]), "tokkyu bridge vehicle");
     }
 
     #[test]

@@ -21,7 +21,7 @@ use super::error::DriveError;
 use super::network::{Network, PROGRAM_PRIORITY};
 use super::paths::{CaseFolder, name_of};
 use super::peer;
-use super::program::Program;
+use super::program::{Launch, Program};
 use super::setup;
 use super::supervisor::Supervisor;
 
@@ -89,7 +89,7 @@ pub fn run(
         return peer::run(spec, of_others, folder, watcher, stop);
     }
     let network = Network::up(&spec.profile, spec.seed)?;
-    let _keys = setup::write(spec, folder, network.addresses())?;
+    let _keys = setup::write(folder, network.addresses(), &setup::robot(spec))?;
     let begin = monotonic_now() + START_DELAY;
     let caveat = network.caveat();
     let variant = network.variant();
@@ -101,7 +101,8 @@ pub fn run(
     let mut started = Vec::new();
     for end in [End::Operator, End::Vehicle] {
         let command = command_for(spec, folder, programs, end, begin, lines.is_some());
-        started.push(Program::start(&network, folder, end, command, lines.clone())?);
+        let launch = Launch { lines: lines.clone(), ..Launch::of(end, command, folder.log_of(end)) };
+        started.push(Program::start(&network, launch)?);
     }
     drop(lines);
     let mut supervisor = Supervisor::of(started, begin + spec.span() + DRAIN);

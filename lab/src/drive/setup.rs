@@ -44,11 +44,11 @@ impl Drop for PrivateKeys<'_> {
     }
 }
 
-/// Writes all files of a run. Its private keys are there as long as what is given back.
+/// Writes all files of a run with the declaration `robot`. Its private keys are there as long as what is given back.
 pub(super) fn write<'a>(
-    spec: &CaseSpec,
     folder: &'a CaseFolder,
     addresses: Addresses,
+    robot: &str,
 ) -> Result<PrivateKeys<'a>, DriveError> {
     let keys = PrivateKeys(folder);
     let of_keys = folder.keys();
@@ -57,7 +57,7 @@ pub(super) fn write<'a>(
         SecretKey::create(&folder.key(end), &format!("{} of a lab run", name_of(end)))?;
         put(&folder.site(end), &site(folder, end, addresses))?;
     }
-    put(&folder.robot(), &robot(spec))?;
+    put(&folder.robot(), robot)?;
     Ok(keys)
 }
 
@@ -166,7 +166,7 @@ mod tests {
             listen: "10.77.0.2:7447".parse().unwrap(),
             operator: "10.77.0.2:7447".parse().unwrap(),
         };
-        let keys = write(&spec(Quality::Link, Pictures::Dummy), &folder, addresses).unwrap();
+        let keys = write(&folder, addresses, &robot(&spec(Quality::Link, Pictures::Dummy))).unwrap();
         for end in [End::Vehicle, End::Operator] {
             let site = yaml::site::load(&folder.site(end)).unwrap();
             let own = SecretKey::load(&site.link.identity.unwrap()).unwrap().public();

@@ -1,13 +1,14 @@
-//! The two programs of a run, looked after until both have ended: who is told to end, when, and who is killed.
+//! The programs of a run, looked after until all have ended: who is told to end, when, and who is killed.
 //!
 //! Runs in the caller's thread at ordinary priority. What bounds its time: `overdue_at`, then [`PATIENCE`] after SIGTERM,
 //! then SIGKILL.
 //!
 //! ```text
-//!                 both ended by themselves
+//!                 all ended by themselves
 //!   Running ──────────────────────────────────────────────► over
-//!      │  told to stop, one end failed, or overdue:           ▲
-//!      └─────────── SIGTERM ────► Asked ──── both ended ──────┤
+//!      │  told to stop, one failed, overdue,                  ▲
+//!      │  or only those that stay are left:                   │
+//!      └─────────── SIGTERM ────► Asked ──── all ended ───────┤
 //!                                   └─ PATIENCE ─► SIGKILL ───┘
 //! ```
 //!
@@ -44,6 +45,8 @@ pub(super) enum Reason {
     OneEnded,
     /// The run should have been over long ago.
     Overdue,
+    /// Everybody else had ended well.
+    Done,
 }
 
 /// The programs and what they were told.
@@ -102,8 +105,11 @@ impl Supervisor {
 
     /// Whether the operator, too, is told to end. Usually it has ended by itself, because the vehicle left.
     fn is_operators_turn(&self, now: MonoTime, asked: MonoTime) -> bool {
-        let vehicle = self.programs.iter().find(|program| program.end == End::Vehicle);
-        let left = vehicle.map_or(Some(asked), |vehicle| vehicle.ended.map(|ended| ended.at));
+        let vehicle = self.programs.iter().filter(|program| program.end == End::Vehicle);
+        let ended = vehicle.map(|program| program.ended.map(|ended| ended.at));
+        // When the last of them left; nothing while one is there.
+        let left =
+            ended.collect::<Option<Vec<MonoTime>>>().map(|left| left.into_iter().max().unwrap_or(asked));
         now.since(asked) > VEHICLE_FIRST || left.is_some_and(|left| now.since(left) > LAST_PICTURES)
     }
 
@@ -125,9 +131,16 @@ impl Supervisor {
             Some(Reason::Stopped)
         } else if alone {
             Some(Reason::OneEnded)
+        } else if self.only_who_stays_is_left() {
+            Some(Reason::Done)
         } else {
             (now > self.overdue_at).then_some(Reason::Overdue)
         }
+    }
+
+    fn only_who_stays_is_left(&self) -> bool {
+        let (stay, leave): (Vec<_>, Vec<_>) = self.programs.iter().partition(|program| program.stays);
+        !stay.is_empty() && !leave.is_empty() && leave.iter().all(|program| program.ended.is_some())
     }
 
     fn signal(&self, end: End, signal: Signal) {
@@ -170,6 +183,26 @@ mod tests {
             reason(operator(0), BEGIN + ALONE + Duration::from_nanos(1), false),
             Some(Reason::OneEnded)
         );
+    }
+
+    #[test]
+    fn who_stays_is_told_to_end_when_everybody_else_has_ended_well() {
+        let with = |others: Vec<Program>| {
+            let mut child = deaf();
+            let mut stays = Program::running(End::Vehicle, &child);
+            stays.stays = true;
+            let reason = reason(others.into_iter().chain([stays]).collect(), BEGIN, false);
+            child.wait().unwrap_err();
+            reason
+        };
+        assert_eq!(with(vec![Program::past(End::Operator, 0, BEGIN)]), Some(Reason::Done));
+        assert_eq!(with(vec![Program::past(End::Operator, 1, BEGIN)]), Some(Reason::OneEnded));
+        assert_eq!(with(vec![]), None);
+        let mut child = deaf();
+        let one_of_two =
+            vec![Program::past(End::Operator, 0, BEGIN), Program::running(End::Operator, &child)];
+        assert_eq!(with(one_of_two), None);
+        child.wait().unwrap_err();
     }
 
     #[test]

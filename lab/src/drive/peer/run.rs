@@ -13,7 +13,7 @@ use crate::drive::collect::{Ends, Outcome};
 use crate::drive::error::DriveError;
 use crate::drive::network::Network;
 use crate::drive::paths::CaseFolder;
-use crate::drive::program::Program;
+use crate::drive::program::{Launch, Program};
 use crate::drive::real::Watcher;
 use crate::drive::supervisor::Supervisor;
 use crate::wire::{End, Wire, monotonic_now};
@@ -65,7 +65,8 @@ pub(in crate::drive) fn run(
     watcher.on_start(begin, None);
     let mut started = Vec::new();
     for end in [End::Operator, End::Vehicle] {
-        started.push(Program::start(&network, folder, end, command(spec, peer, folder, end, begin), None)?);
+        let launch = Launch::of(end, command(spec, peer, folder, end, begin), folder.log_of(end));
+        started.push(Program::start(&network, launch)?);
     }
     let mut supervisor = Supervisor::of(started, begin + spec.span() + DRAIN + LEAVE);
     supervisor.run(&std::sync::mpsc::channel().1, watcher, stop);
