@@ -1,5 +1,8 @@
 /*
- * tokkyu-peer-cyclonedds: Cyclone DDS, one topic for each camera, one participant at each end.
+ * tokkyu-peer-cyclonedds: Cyclone DDS, one topic for each camera or one for commands, one participant at each end.
+ *
+ * Topics and type are named as ROS 2 names its own, so that what carries ROS 2's topics carries these; between the
+ * two programs a name is a name.
  *
  * A receiver takes each sample in the library's own delivery thread, by a listener, as soon as it is whole:
  * no thread has to be woken in between, and with a history of one nothing is overwritten before it is read.
@@ -16,6 +19,7 @@
  * domain 0.
  */
 #define DOMAIN_ID 77
+#define COMMAND "drive/command"
 /* The default of the DDS specification for a writer that is held. */
 #define MAX_BLOCKING DDS_MSECS(100)
 
@@ -50,7 +54,7 @@ static void take_samples(dds_entity_t reader, void *camera)
         const uint64_t at_ns = now_ns();
         if (failed("dds_take", taken) || taken == 0)
             return;
-        const tokkyu_Picture *picture = loan[0];
+        const tokkyu_msgs_msg_dds__Picture_ *picture = loan[0];
         if (info.valid_data)
             sample_arrived((unsigned)(uintptr_t)camera, picture->bytes._buffer, picture->bytes._length, at_ns);
         dds_return_loan(reader, loan, taken);
@@ -68,11 +72,20 @@ static dds_entity_t make_endpoint(dds_entity_t participant, dds_entity_t topic, 
     return reader;
 }
 
+/* ROS 2's topics are DDS topics with rt/ before the name; no part of a name begins with a digit. */
+static void name_topic(char *name, size_t size, unsigned camera)
+{
+    if (options->mode->stream != NULL)
+        snprintf(name, size, "rt/%s", options->mode->stream);
+    else
+        snprintf(name, size, "rt/camera/image%u", camera);
+}
+
 static bool open_camera(dds_entity_t participant, const dds_qos_t *qos, unsigned camera)
 {
     char name[32];
-    snprintf(name, sizeof name, "tokkyu_camera_%u", camera);
-    const dds_entity_t topic = dds_create_topic(participant, &tokkyu_Picture_desc, name, qos, NULL);
+    name_topic(name, sizeof name, camera);
+    const dds_entity_t topic = dds_create_topic(participant, &tokkyu_msgs_msg_dds__Picture__desc, name, qos, NULL);
     if (failed("dds_create_topic", topic))
         return false;
     endpoints[camera] = make_endpoint(participant, topic, qos, camera);
@@ -132,7 +145,7 @@ static bool met(void)
  */
 static enum offer offer(unsigned camera, const unsigned char *sample, size_t size)
 {
-    tokkyu_Picture picture = {{(uint32_t)size, (uint32_t)size, (uint8_t *)sample, false}};
+    tokkyu_msgs_msg_dds__Picture_ picture = {{(uint32_t)size, (uint32_t)size, (uint8_t *)sample, false}};
     dds_return_t written;
     while ((written = dds_write(endpoints[camera], &picture)) == DDS_RETCODE_TIMEOUT)
         summary_note("dds_write: blocked for 100 ms");
@@ -148,7 +161,8 @@ int main(int argc, char **argv)
 {
     static const unsigned conditions = QOS_BIT(QOS_RELIABLE_LAST_10) | QOS_BIT(QOS_RELIABLE_LAST_1)
                                      | QOS_BIT(QOS_RELIABLE_ALL) | QOS_BIT(QOS_BEST_EFFORT_LAST_1);
-    static const struct mode modes[] = {{"dds", conditions}, {NULL, 0}};
+    static const struct mode modes[] = {
+        {"dds", conditions, NULL}, {"command", conditions, COMMAND}, {NULL, 0, NULL}};
     static const struct peer peer = {"cyclonedds", modes, version, open_dds, NULL, met, offer};
     return peer_main(&peer, argc, argv);
 }

@@ -157,7 +157,7 @@ int main(int argc, char **argv)
 {
     static const unsigned conditions = QOS_BIT(QOS_RELIABLE_LAST_10) | QOS_BIT(QOS_RELIABLE_LAST_1)
                                      | QOS_BIT(QOS_RELIABLE_ALL) | QOS_BIT(QOS_BEST_EFFORT_LAST_1);
-    static const struct mode modes[] = {{"dds", conditions}, {nullptr, 0}};
+    static const struct mode modes[] = {{"dds", conditions, nullptr}, {nullptr, 0, nullptr}};
     static const struct peer peer = {"fastdds", modes, version, open_dds, nullptr, met, give};
     return peer_main(&peer, argc, argv);
 }

@@ -180,6 +180,17 @@ static bool has_condition(const struct reader *reader)
     return wrong(reader, "--qos", value, wanted);
 }
 
+/* Nor several streams, where it has one. */
+static bool has_streams(const struct reader *reader)
+{
+    const struct options *options = reader->options;
+    if (options->mode->stream == NULL || options->images == 1)
+        return true;
+    char value[16];
+    snprintf(value, sizeof value, "%u", options->images);
+    return wrong(reader, "--images", value, "1, as this mode has one stream");
+}
+
 bool options_read(struct options *options, const char *peer, const struct mode *modes, int argc, char **argv)
 {
     struct reader reader = {options, peer, modes};
@@ -192,5 +203,5 @@ bool options_read(struct options *options, const char *peer, const struct mode *
     for (size_t i = 0; i < FLAGS; i++)
         if (!given[i])
             return wrong(&reader, flags[i].name, "", "this flag, it is missing");
-    return has_condition(&reader);
+    return has_condition(&reader) && has_streams(&reader);
 }

@@ -17,10 +17,14 @@ enum qos { QOS_RELIABLE_LAST_10 = 1, QOS_RELIABLE_LAST_1, QOS_RELIABLE_ALL, QOS_
 
 #define QOS_BIT(qos) (1u << (qos))
 
-/* A mode of a peer and the conditions it has there, as QOS_BITs. A table of modes ends with an empty word. */
+/*
+ * A mode of a peer, the conditions it has there, as QOS_BITs, and the name of its one stream, or NULL where each
+ * camera is a stream. A table of modes ends with an empty word.
+ */
 struct mode {
     const char *word;
     unsigned conditions;
+    const char *stream;
 };
 
 struct options {

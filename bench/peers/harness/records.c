@@ -44,7 +44,11 @@ static void write_line(FILE *file, const struct options *options, const struct l
                        unsigned sequence)
 {
     const uint64_t capture_ns = tick_ns(options, sequence);
-    fprintf(file, "camera/%u,%u,%" PRIu64 ",", camera, sequence, capture_ns);
+    if (options->mode->stream != NULL)
+        fputs(options->mode->stream, file);
+    else
+        fprintf(file, "camera/%u", camera);
+    fprintf(file, ",%u,%" PRIu64 ",", sequence, capture_ns);
     if (options->role == ROLE_SEND)
         fprintf(file, ",%s,0\n", ledger_was_given(ledger, camera, sequence) ? "lost" : "dropped");
     else

@@ -202,7 +202,7 @@ static const char *version(void)
 int main(int argc, char **argv)
 {
     static const struct mode modes[] = {
-        {"live", QOS_BIT(QOS_RELIABLE_ALL)}, {"message", QOS_BIT(QOS_RELIABLE_ALL)}, {NULL, 0}};
+        {"live", QOS_BIT(QOS_RELIABLE_ALL), NULL}, {"message", QOS_BIT(QOS_RELIABLE_ALL), NULL}, {NULL, 0, NULL}};
     static const struct peer peer = {"srt", modes, version, open_srt, connect_camera, met, offer};
     return peer_main(&peer, argc, argv);
 }

@@ -271,7 +271,7 @@ static const char *version(void)
 int main(int argc, char **argv)
 {
     static const unsigned conditions = QOS_BIT(QOS_RELIABLE_ALL) | QOS_BIT(QOS_RELIABLE_LAST_1);
-    static const struct mode modes[] = {{"cubic", conditions}, {"bbr", conditions}, {NULL, 0}};
+    static const struct mode modes[] = {{"cubic", conditions, NULL}, {"bbr", conditions, NULL}, {NULL, 0, NULL}};
     static const struct peer peer = {"tcp", modes, version, open_tcp, connect_camera, met, offer};
     return peer_main(&peer, argc, argv);
 }
