@@ -11,12 +11,14 @@
 //!                    └─ sim::simulate ─ virtual time ─► records ────────────┘
 //! ```
 //!
-//! In place of our programs a real run may start those of others (`peer`), with the same network, seed and ticks.
+//! In place of our programs a real run may start those of others (`peer`), or ROS 2 bridges between programs that speak DDS
+//! ([`bridge`]), with the same network, seed and ticks.
 //!
 //! A run is valid if its [`Outcome::faults`] are empty: every ledger closes, both ends agree, the wire has no flaw, one
 //! session lasted for the whole run, both programs ended well, and every picture asked for was offered.
 
 mod algorithm;
+pub mod bridge;
 mod bulk_flow;
 mod case;
 mod collect;

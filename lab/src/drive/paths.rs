@@ -9,6 +9,8 @@
 //!     vehicle.log  operator.log     what each end said on standard error
 //!     records.csv                   both ends' records joined
 //!     beside.csv                    bytes of each TCP flow beside the link, if there were any
+//! With bridges the ends' records, summaries and logs are those of their DDS programs, vehicle.cameras.csv, vehicle.command.csv
+//! and so on, and of the bridges there are logs, vehicle.bridge.log.
 //! With a peer's programs there are neither declaration, site files nor keys: their flags are all they get.
 //! ```
 
@@ -89,7 +91,8 @@ impl CaseFolder {
         self.of(end, "log")
     }
 
-    fn of(&self, end: End, extension: &str) -> PathBuf {
+    /// A file of one end: `vehicle.cameras.csv` for `cameras.csv`.
+    pub(super) fn of(&self, end: End, extension: &str) -> PathBuf {
         self.root.join(format!("{}.{extension}", name_of(end)))
     }
 }

@@ -19,7 +19,12 @@ pub struct Results {
 impl Results {
     /// An experiment without cases yet; nothing is written before the first.
     pub fn new(path: PathBuf, command: &str, environment: Environment) -> Results {
-        Results { path, file: ResultFile::new(EXPERIMENT, command, environment, Vec::new()) }
+        Results::of(EXPERIMENT, path, command, environment)
+    }
+
+    /// The same, of an experiment of another name with the same cases.
+    pub fn of(experiment: &str, path: PathBuf, command: &str, environment: Environment) -> Results {
+        Results { path, file: ResultFile::new(experiment, command, environment, Vec::new()) }
     }
 
     /// Adds a case and writes the file.

@@ -17,6 +17,7 @@ mod place;
 mod run;
 
 pub use known::{Peer, PeerRun, UnknownPeer, Variant, peers_named};
+pub(super) use outcome::settings;
 pub use place::{ENVIRONMENT, find_peers, peers_folder};
 pub use run::check_wire;
 pub(super) use run::{expected, run};

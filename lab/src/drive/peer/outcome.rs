@@ -46,7 +46,7 @@ fn add_words(outcome: &mut Outcome, folder: &CaseFolder) {
 }
 
 /// Read by name, one by one: a field that a program got wrong takes no other with it.
-fn settings(summary: &Value, end: End) -> PeerSettings {
+pub(in crate::drive) fn settings(summary: &Value, end: End) -> PeerSettings {
     let text = |name: &str| summary.get(name).and_then(Value::as_str).map(str::to_owned);
     let granted = |name: &str| summary.get(name).and_then(Value::as_bool);
     let notes = summary.get("notes").and_then(Value::as_array).into_iter().flatten();

@@ -1,0 +1,253 @@
+//! The table of the experiment and what follows from it: what bridges add, and whether the project's goals were reached.
+//!
+//! Pure. Invariants: a figure is the median of the runs that count; a goal without figures is not judged, and says why; each
+//! judgement carries the figures it was made from. Follows LAB-22 and LAB-23.
+
+use std::fmt::Write as _;
+
+use tokkyu_measure::comparison::{BRIDGED, Goal, Judgement};
+use tokkyu_measure::repetitions::{counts, groups, median};
+use tokkyu_measure::table::{Row, Table, ms, percent};
+use tokkyu_measure::{CpuSeconds, DriveCase, StreamResult, Summary};
+
+use crate::drive::case::COMMAND;
+
+use super::plan::Way;
+
+/// LAB-22: both bridges together may add as much, as a multiple of the link's own latency.
+const ADDED_AT_MOST: f64 = 1.5;
+const ADDED_ON: (&str, u32) = ("lan", 1);
+/// LAB-23: how much above the path's own delay the 99th percentile of commands may be.
+const COMMAND_ABOVE_PATH_MS: f64 = 20.0;
+const COMMAND_ON: (&str, u32) = ("wan-loss5", 4);
+
+const HEADER: [&str; 18] = [
+    "case, stream",
+    "runs",
+    "mean ms",
+    "worst ms",
+    "best ms",
+    "sd ms",
+    "p99 ms",
+    "≤ 100 ms %",
+    "≤ 150 ms %",
+    "≤ 225 ms %",
+    "≤ 500 ms %",
+    "missed",
+    "of",
+    "added ms",
+    "CPU s vehicle",
+    "CPU s operator",
+    "DDS CPU s vehicle",
+    "DDS CPU s operator",
+];
+
+const HOW_TO_READ: &str = "Latency counts from the tick at which the sample is due. link: published straight into the link by tokkyu \
+vehicle and operator. bridged: written by a DDS program, read by another, a bridge at each end of the link between them. added: \
+the mean above the link's. CPU: of the two programs that hold the link; DDS CPU: of the programs that write and read beside bridges.";
+
+/// All runs of one case in one way.
+struct Side<'a>(Vec<&'a DriveCase>);
+
+impl<'a> Side<'a> {
+    fn all(cases: &'a [DriveCase]) -> Vec<Side<'a>> {
+        groups(cases).into_iter().map(Side).collect()
+    }
+
+    /// The runs of `images` cameras over `network` in one way.
+    fn find<'b>(sides: &'b [Side<'a>], (network, images): (&str, u32), way: Way) -> Option<&'b Side<'a>> {
+        let here =
+            |side: &&Side| side.0[0].network == network && side.0[0].images == images && side.way() == way;
+        sides.iter().find(here)
+    }
+
+    fn way(&self) -> Way {
+        match self.0[0].peer == BRIDGED {
+            true => Way::Bridged,
+            false => Way::Link,
+        }
+    }
+
+    fn place(&self) -> (&'a str, u32) {
+        (&self.0[0].network, self.0[0].images)
+    }
+
+    fn good(&self) -> impl Iterator<Item = &'a DriveCase> {
+        self.0.iter().copied().filter(|case| counts(case))
+    }
+
+    fn streams(&self, load: Load) -> impl Iterator<Item = &'a StreamResult> {
+        self.good().filter_map(move |case| load.of(case))
+    }
+
+    fn figure(&self, load: Load, of: impl Fn(&Summary) -> Option<f64>) -> Option<f64> {
+        median(self.streams(load).filter_map(|stream| of(&stream.figures)))
+    }
+
+    fn mean_ms(&self, load: Load) -> Option<f64> {
+        self.figure(load, |figures| figures.mean_ms)
+    }
+
+    fn cpu(&self, of: fn(&DriveCase) -> CpuSeconds) -> [String; 2] {
+        let seconds = |end: fn(CpuSeconds) -> Option<f64>| {
+            median(self.good().filter_map(|case| end(of(case))))
+                .map_or("–".to_owned(), |s| format!("{s:.2}"))
+        };
+        [seconds(|cpu| cpu.send), seconds(|cpu| cpu.receive)]
+    }
+}
+
+/// Which samples a row is of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Load {
+    Images,
+    Commands,
+}
+
+impl Load {
+    fn of(self, case: &DriveCase) -> Option<&StreamResult> {
+        match self {
+            Load::Images => case.images_together.as_ref(),
+            Load::Commands => case.streams.iter().find(|stream| stream.name == COMMAND),
+        }
+    }
+
+    const fn as_str(self) -> &'static str {
+        match self {
+            Load::Images => "images",
+            Load::Commands => "commands",
+        }
+    }
+}
+
+fn table(sides: &[Side<'_>]) -> Table {
+    let of_both = |load| sides.iter().map(move |side| row(sides, side, load));
+    Table { header: HEADER.to_vec(), rows: of_both(Load::Images).chain(of_both(Load::Commands)).collect() }
+}
+
+fn row(sides: &[Side<'_>], side: &Side<'_>, load: Load) -> Row {
+    let (network, images) = side.place();
+    let plural = if images == 1 { "" } else { "s" };
+    let (good, all) = (side.good().count(), side.0.len());
+    let runs = if good == all { all.to_string() } else { format!("{good} of {all}") };
+    let mut cells =
+        vec![format!("{network}, {images} image{plural}, {}, {}", side.way().as_str(), load.as_str()), runs];
+    let five: [fn(&Summary) -> Option<f64>; 5] =
+        [|f| f.mean_ms, |f| f.worst_ms, |f| f.best_ms, |f| f.sd_ms, |f| f.p99_ms];
+    cells.extend(five.map(|of| ms(side.figure(load, of))));
+    let shares: [fn(&Summary) -> Option<f64>; 4] =
+        [|f| f.inside.ms_100, |f| f.inside.ms_150, |f| f.inside.ms_225, |f| f.inside.ms_500];
+    cells.extend(shares.map(|of| percent(side.figure(load, of))));
+    let sum =
+        |of: fn(&StreamResult) -> u64| side.streams(load).map(of).fold(0, u64::saturating_add).to_string();
+    cells.extend([sum(StreamResult::missed), sum(|stream| stream.ledger.offered)]);
+    cells.push(ms(added(sides, side, load)));
+    cells.extend(side.cpu(|case| case.cpu_s));
+    cells.extend(side.cpu(|case| case.endpoints_cpu_s));
+    Row { quoted: false, cells }
+}
+
+/// How much older the mean sample is than the link's own.
+fn added(sides: &[Side<'_>], side: &Side<'_>, load: Load) -> Option<f64> {
+    let link = Side::find(sides, side.place(), Way::Link).filter(|_| side.way() == Way::Bridged)?;
+    Some(side.mean_ms(load)? - link.mean_ms(load)?)
+}
+
+/// Why a goal is not judged.
+type Judged = Result<(bool, String), String>;
+
+fn goals(sides: &[Side<'_>]) -> [Goal; 2] {
+    let goal = |what: String, judged: Judged| match judged {
+        Ok((met, because)) => {
+            Goal { what, judgement: if met { Judgement::Met } else { Judgement::Missed }, because }
+        }
+        Err(because) => Goal { what, judgement: Judgement::NotJudged, because },
+    };
+    let (lan, path) = (ADDED_ON.0, COMMAND_ON.0);
+    [
+        goal(
+            format!(
+                "{lan}, 1 image: both bridges together add at most {ADDED_AT_MOST} times the link's own mean"
+            ),
+            added_to_an_image(sides),
+        ),
+        goal(
+            format!(
+                "{path}, {} images: p99 of bridged commands at most {COMMAND_ABOVE_PATH_MS:.0} ms above the path's delay",
+                COMMAND_ON.1
+            ),
+            command_above_path(sides),
+        ),
+    ]
+}
+
+fn side_on<'a, 'b>(sides: &'b [Side<'a>], place: (&str, u32), way: Way) -> Result<&'b Side<'a>, String> {
+    let words = format!("{}, {} images, {}", place.0, place.1, way.as_str());
+    let side = Side::find(sides, place, way).ok_or_else(|| format!("{words} was not run"))?;
+    match side.good().count() {
+        0 => Err(format!("no run of {words} counts")),
+        _ => Ok(side),
+    }
+}
+
+fn added_to_an_image(sides: &[Side<'_>]) -> Judged {
+    let mean = |way| {
+        let mean_ms = side_on(sides, ADDED_ON, way)?.mean_ms(Load::Images);
+        mean_ms.ok_or_else(|| format!("{} delivered nothing", way.as_str()))
+    };
+    let (link, bridged) = (mean(Way::Link)?, mean(Way::Bridged)?);
+    let added = bridged - link;
+    let words = format!(
+        "link {link:.1} ms, bridged {bridged:.1} ms: added {added:.1} ms, {:.2} times the link's; bridged is {:.2} times the link's",
+        added / link,
+        bridged / link
+    );
+    Ok((added <= link * ADDED_AT_MOST, words))
+}
+
+fn command_above_path(sides: &[Side<'_>]) -> Judged {
+    let side = side_on(sides, COMMAND_ON, Way::Bridged)?;
+    let p99 = side.figure(Load::Commands, |figures| figures.p99_ms).ok_or("no command was delivered")?;
+    let path =
+        side.good().find_map(|case| case.path.as_ref()).ok_or("the path's delay is not known")?.down_ms;
+    let missed = side.streams(Load::Commands).map(StreamResult::missed).fold(0, u64::saturating_add);
+    let above = p99 - path;
+    let words = format!("p99 {p99:.1} ms, path {path:.1} ms: {above:.1} ms above; {missed} commands missed");
+    Ok((above <= COMMAND_ABOVE_PATH_MS, words))
+}
+
+/// Why runs count nowhere, a line each.
+fn left_out(cases: &[DriveCase]) -> impl Iterator<Item = String> + '_ {
+    let bad = cases.iter().filter(|case| !counts(case));
+    bad.flat_map(|case| {
+        let which =
+            format!("left out: {}, {} images, {}, run {}", case.network, case.images, case.peer, case.run);
+        let why =
+            case.notes.iter().filter(|note| note.starts_with("INVALID: ") || note.starts_with("interrupted"));
+        why.map(move |note| format!("{which}: {}", note.trim_start_matches("INVALID: ")))
+    })
+}
+
+/// For a terminal.
+pub fn text(cases: &[DriveCase]) -> String {
+    let sides = Side::all(cases);
+    let mut out = table(&sides).to_text();
+    left_out(cases).for_each(|line| out += &format!("{line}\n"));
+    out += "\ngoals\n";
+    goals(&sides).iter().for_each(|goal| out += &format!("{goal}\n"));
+    out
+}
+
+/// For the documentation.
+pub fn markdown(cases: &[DriveCase]) -> String {
+    let sides = Side::all(cases);
+    let mut out = format!("{HOW_TO_READ}\n\n{}\n", table(&sides).to_markdown());
+    left_out(cases).chain(goals(&sides).iter().map(Goal::to_string)).for_each(|line| {
+        let _ = writeln!(out, "- {line}");
+    });
+    out
+}
+
+#[cfg(test)]
+#[path = "findings_tests.rs"]
+mod tests;

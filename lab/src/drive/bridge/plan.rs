@@ -1,0 +1,150 @@
+//! The cases of the experiment: networks × cameras, each in both ways, one right after the other.
+//!
+//! Pure. Runs are outermost, as in the drive's plan; the two ways of a case lie together, so that the machine is the same to
+//! both.
+
+use std::time::Duration;
+
+use tokkyu_link::sim::path::Profile;
+
+use crate::drive::case::{CaseSpec, Pictures};
+use crate::drive::paths::file_word;
+use crate::drive::quality::Quality;
+
+use super::command::DRAIN;
+use super::run::START_DELAY;
+
+/// From the last program's drain to the end of all.
+const END_OF_RUN: Duration = Duration::from_millis(2_500);
+
+/// What an experiment asks for.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Networks.
+    pub networks: Vec<Profile>,
+    /// Cameras, each 1 to [`IMAGES_MAX`](crate::drive::IMAGES_MAX).
+    pub images: Vec<u32>,
+    /// Pictures of each camera that are measured.
+    pub samples: u32,
+    /// Pictures of each camera before them.
+    pub warm_up: u32,
+    /// Seed of the first run; each further run has the next one.
+    pub seed: u64,
+    /// Repetitions of each case, at least 1.
+    pub runs: u32,
+}
+
+/// How samples get from one end to the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// Published straight into the link.
+    Link,
+    /// From a DDS writer to a DDS reader, with a bridge at each end of the link.
+    Bridged,
+}
+
+impl Way {
+    /// In a word.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Way::Link => "link",
+            Way::Bridged => "bridged",
+        }
+    }
+}
+
+/// One case.
+#[derive(Clone, Debug)]
+pub struct Case {
+    /// What is driven, over which network.
+    pub spec: CaseSpec,
+    /// How.
+    pub way: Way,
+}
+
+impl Plan {
+    /// The cases in the order they are run.
+    pub fn cases(&self) -> Vec<Case> {
+        let mut cases = Vec::new();
+        for run in 0..self.runs {
+            for profile in &self.networks {
+                for images in self.images.iter().copied() {
+                    let spec = self.spec(profile, images, run);
+                    cases.extend([Way::Link, Way::Bridged].map(|way| Case { spec: spec.clone(), way }));
+                }
+            }
+        }
+        cases
+    }
+
+    fn spec(&self, profile: &Profile, images: u32, run: u32) -> CaseSpec {
+        CaseSpec {
+            profile: profile.clone(),
+            quality: Quality::Link,
+            images,
+            pictures: Pictures::Dummy,
+            beside: Vec::new(),
+            peer: None,
+            samples: self.samples,
+            warm_up: self.warm_up,
+            seed: self.seed.wrapping_add(u64::from(run)),
+            run,
+        }
+    }
+}
+
+impl Case {
+    /// About what it takes.
+    pub fn expected(&self) -> Duration {
+        match self.way {
+            Way::Link => self.spec.expected(),
+            Way::Bridged => START_DELAY + self.spec.span() + DRAIN + END_OF_RUN,
+        }
+    }
+
+    /// A name for the folder of case `number` of the experiment: no other begins with that number.
+    pub fn folder_name(&self, number: usize) -> String {
+        let Case { spec, way } = self;
+        let network = file_word(&spec.profile.name);
+        format!("{number:02}-{network}-{}images-{}-run{}", spec.images, way.as_str(), spec.run)
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    pub(in crate::drive::bridge) fn plan() -> Plan {
+        Plan {
+            networks: ["lan", "wan-loss5"].map(|name| Profile::named(name).unwrap()).to_vec(),
+            images: vec![1, 4],
+            samples: 10,
+            warm_up: 5,
+            seed: 7,
+            runs: 2,
+        }
+    }
+
+    #[test]
+    fn each_network_and_number_of_cameras_is_run_in_both_ways_with_the_same_seed() {
+        // LAB-17
+        let cases = plan().cases();
+        let names: Vec<String> = (1..).zip(&cases).map(|(number, case)| case.folder_name(number)).collect();
+        assert_eq!(
+            names[..5],
+            [
+                "01-lan-1images-link-run0",
+                "02-lan-1images-bridged-run0",
+                "03-lan-4images-link-run0",
+                "04-lan-4images-bridged-run0",
+                "05-wan-loss5-1images-link-run0"
+            ]
+        );
+        assert_eq!(cases.len(), 2 * 2 * 2 * 2);
+        for pair in cases.chunks(2) {
+            assert_eq!((pair[0].way, pair[1].way), (Way::Link, Way::Bridged));
+            assert_eq!(pair[0].spec.seed, pair[1].spec.seed);
+        }
+        assert_eq!((cases[0].spec.seed, cases[8].spec.seed), (7, 8));
+    }
+}
