@@ -361,7 +361,7 @@ pub fn note_grants(results: &mut Results, outcome: &Outcome) {
 }
 
 /// Nobody watches a case of many; what must be said about its network is said.
-struct Onlooker;
+pub struct Onlooker;
 
 impl Watcher for Onlooker {
     fn on_start(&mut self, _: tokkyu_contract::MonoTime, caveat: Option<&str>) {

@@ -29,9 +29,28 @@ pub struct Peers {
         value_parser = words::variant
     )]
     variants: Vec<Variant>,
+    #[command(flatten)]
+    folder: PeersFolder,
+}
+
+/// Where the peers' programs are.
+#[derive(Debug, Args)]
+pub struct PeersFolder {
     /// Folder of the peers' programs; $TOKKYU_PEERS if not given, else peers beside the folder of this program
-    #[arg(long, value_name = "DIR", requires = "peers")]
+    #[arg(long, value_name = "DIR")]
     peers_dir: Option<PathBuf>,
+}
+
+impl PeersFolder {
+    /// The folder.
+    ///
+    /// # Errors
+    /// This program's own file cannot be found.
+    pub fn find(&self) -> Result<PathBuf, Failure> {
+        let from_environment = || std::env::var_os(drive::PEERS_ENVIRONMENT).map(PathBuf::from);
+        let given = self.peers_dir.clone().or_else(from_environment);
+        Ok(drive::peers_folder(given, &machine::own_program()?))
+    }
 }
 
 impl Peers {
@@ -49,7 +68,7 @@ impl Peers {
             return Ok((Vec::new(), Vec::new()));
         };
         refuse_company(simulated, beside)?;
-        let (found, skipped) = drive::find_peers(&self.folder()?, &self.asked(), &self.variants);
+        let (found, skipped) = drive::find_peers(&self.folder.find()?, &self.asked(), &self.variants);
         if found.is_empty() {
             return Err(nobody(&skipped));
         }
@@ -60,12 +79,6 @@ impl Peers {
     /// The variants as flag and word.
     pub fn variants(&self) -> impl Iterator<Item = (&'static str, String)> {
         self.variants.iter().map(|variant| ("--variants", variant.as_str().to_owned()))
-    }
-
-    fn folder(&self) -> Result<PathBuf, Failure> {
-        let from_environment = || std::env::var_os(drive::PEERS_ENVIRONMENT).map(PathBuf::from);
-        let given = self.peers_dir.clone().or_else(from_environment);
-        Ok(drive::peers_folder(given, &machine::own_program()?))
     }
 
     /// Each once: `all,tcp` is all.

@@ -8,6 +8,8 @@ mod ends;
 #[cfg(feature = "fleet")]
 mod fleet;
 mod keys;
+#[cfg(feature = "bridge")]
+mod lab_bridge;
 mod lab_drive;
 mod lab_peers;
 mod lab_wire;
@@ -78,6 +80,8 @@ enum Command {
 #[derive(Debug, Subcommand)]
 enum Lab {
     Drive(Box<lab_drive::LabDrive>),
+    #[cfg(feature = "bridge")]
+    Bridge(Box<lab_bridge::LabBridge>),
     Wire(Box<lab_wire::LabWire>),
 }
 
@@ -87,6 +91,8 @@ impl Arguments {
         let needs_wire = match &self.command {
             Command::Drive(_) | Command::Lab(Lab::Wire(_)) => true,
             Command::Lab(Lab::Drive(drive)) => drive.needs_wire(),
+            #[cfg(feature = "bridge")]
+            Command::Lab(Lab::Bridge(_)) => true,
             _ => false,
         };
         if needs_wire && let Err(error) = enter_user_namespace_if_needed() {
@@ -106,6 +112,8 @@ impl Arguments {
             #[cfg(feature = "fleet")]
             Command::Fleet(fleet) => fleet.run(stop),
             Command::Lab(Lab::Drive(drive)) => drive.run(stop),
+            #[cfg(feature = "bridge")]
+            Command::Lab(Lab::Bridge(bridge)) => bridge.run(stop),
             Command::Lab(Lab::Wire(wire)) => wire.run(),
             Command::Keys(keys) => keys.run(),
             Command::Check(check) => check.run(),
