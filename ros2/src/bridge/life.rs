@@ -8,6 +8,7 @@ use tokkyu_contract::yaml::robot::{Flow, Toward};
 use tokkyu_contract::{Class, Durability, History, MonoTime, Qos};
 use tokkyu_link::carrier::{CloseReason, clock};
 use tokkyu_link::core::{Event, Publication, PublishError, Subscription};
+use tokkyu_link::runtime::site::fifo;
 use tokkyu_link::runtime::{Link, LinkEvent, LinkState, Publisher, Subscriber};
 
 use super::figures::Counts;
@@ -69,7 +70,9 @@ impl Bridge {
         check(&options)?;
         let place = place::find(options.domain, &options.interfaces)?;
         let instance = instance();
-        let participant = Arc::new(Participant::join(&place, &graph::mark(instance))?);
+        // What DDS hands over stands before a thread of ours for any class: none of them is served better than DDS is.
+        let fifo_priority = fifo(&options.site, Class::Realtime, options.priority);
+        let participant = Arc::new(Participant::join(&place, &graph::mark(instance), fifo_priority)?);
         let discovery = Discovery::new(&participant)?;
         let (notices, heard) = Notices::open();
         let counts = Counts::default();

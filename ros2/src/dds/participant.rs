@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::ptr;
 
 use cyclors as c;
+use tokkyu_link::carrier::realtime::{self, RealTime};
 
 use super::entity::Entity;
 use super::error::DdsError;
@@ -32,11 +33,24 @@ pub struct Participant {
 }
 
 impl Participant {
-    /// Joins the domain, marked with `user_data`.
+    /// Joins the domain, marked with `user_data`. DDS's own threads have `fifo_priority`, where the system grants it.
     ///
     /// # Errors
     /// DDS cannot: an interface that is not there, no free port, the domain joined already by this process.
-    pub fn join(place: &Place, user_data: &[u8]) -> Result<Participant, DdsError> {
+    pub fn join(place: &Place, user_data: &[u8], fifo_priority: Option<u8>) -> Result<Participant, DdsError> {
+        let real_time = RealTime { fifo_priority, lock_memory: false, cores: Vec::new() };
+        // Threads inherit the class of the one that makes them. A priority in DDS's configuration would be an order: where
+        // it is refused, DDS would not start.
+        std::thread::scope(|scope| {
+            let joining = scope.spawn(|| {
+                realtime::apply(&real_time);
+                Participant::join_here(place, user_data)
+            });
+            joining.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        })
+    }
+
+    fn join_here(place: &Place, user_data: &[u8]) -> Result<Participant, DdsError> {
         let config = CString::new(config(place)).expect("names of interfaces have no NUL");
         // SAFETY: a C string that lives until after the call, which copies it.
         let result = unsafe { c::dds_create_domain(place.domain, config.as_ptr()) };
