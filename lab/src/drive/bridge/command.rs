@@ -77,6 +77,11 @@ impl Load {
     }
 }
 
+/// What the bridge of one end says.
+pub(super) fn bridge_log(folder: &CaseFolder, end: End) -> PathBuf {
+    folder.of(end, "bridge.log")
+}
+
 /// `tokkyu bridge` of one end.
 pub(super) fn bridge(tokkyu: &Path, folder: &CaseFolder, end: End) -> Command {
     let mut command = Command::new(tokkyu);

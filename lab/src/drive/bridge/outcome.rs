@@ -2,6 +2,8 @@
 //!
 //! Runs after the run, in the caller's thread. Invariants: those of [`collect`](crate::drive::collect). Follows LAB-19 to LAB-21.
 
+use std::fs;
+
 use tokkyu_measure::PeerSettings;
 use tokkyu_measure::comparison::BRIDGED;
 
@@ -13,7 +15,7 @@ use crate::drive::peer::settings;
 use crate::drive::summary::Summary;
 use crate::wire::End;
 
-use super::command::Load;
+use super::command::{Load, bridge_log};
 
 /// Puts everything into one case.
 pub(super) fn outcome(spec: &CaseSpec, folder: &CaseFolder, ends: &Ends<'_>) -> Outcome {
@@ -25,6 +27,7 @@ pub(super) fn outcome(spec: &CaseSpec, folder: &CaseFolder, ends: &Ends<'_>) -> 
     outcome.case.cpu_s = cpu_of(ends.programs, |program| program.stays);
     outcome.case.endpoints_cpu_s = cpu_of(ends.programs, |program| !program.stays);
     add_words(&mut outcome, folder);
+    add_sessions(&mut outcome, folder);
     let records = joined(&mut outcome, spec, &written(folder));
     let workload = spec.workload();
     let bytes = |stream: &str| match stream.starts_with(tokkyu_measure::result::CAMERA_PREFIX) {
@@ -34,6 +37,21 @@ pub(super) fn outcome(spec: &CaseSpec, folder: &CaseFolder, ends: &Ends<'_>) -> 
     outcome.case.payload_bytes = Some(records.iter().map(|record| bytes(&record.stream)).sum());
     fill(&mut outcome, spec, records, folder);
     outcome
+}
+
+/// A session that ended and its successor are not one drive. Bridges keep no summary; their logs tell each session.
+fn add_sessions(outcome: &mut Outcome, folder: &CaseFolder) {
+    for end in [End::Vehicle, End::Operator] {
+        let log = fs::read_to_string(bridge_log(folder, end)).unwrap_or_default();
+        let sessions =
+            log.lines().filter(|line| line.starts_with("session ") && line.ends_with(" is up")).count();
+        if sessions != 1 && !outcome.interrupted {
+            outcome.fault(format!(
+                "{}: {sessions} sessions of the bridges in place of one; its log is beside the records",
+                name_of(end)
+            ));
+        }
+    }
 }
 
 fn written(folder: &CaseFolder) -> Written {
@@ -77,12 +95,18 @@ mod tests {
     use crate::drive::program::Program;
     use crate::wire::WireReport;
     use serde_json::json;
-    use std::fs;
     use tokkyu_contract::MonoTime;
 
     /// Files as the DDS programs write them: 15 pictures at 10 Hz and 75 commands at 50 Hz, all of which arrive.
     fn put_files(folder: &CaseFolder) {
         let head = "# tokkyu-records 1\nstream,sequence,capture_ns,arrival_ns,outcome,warm_up\n";
+        for end in [End::Vehicle, End::Operator] {
+            fs::write(
+                bridge_log(folder, end),
+                "DDS domain 77 on lo\nsession 1 with the other bridge is up\n",
+            )
+            .unwrap();
+        }
         for (load, stream, samples, sender, receiver) in [
             (Load::Cameras, "camera/1", 15, End::Vehicle, End::Operator),
             (Load::Command, "drive/command", 75, End::Operator, End::Vehicle),
@@ -128,6 +152,22 @@ mod tests {
         assert_eq!(case.peer_settings.len(), 4);
         let measured = [case.cpu_s.receive, case.endpoints_cpu_s.send, case.endpoints_cpu_s.receive];
         assert_eq!(measured.map(|seconds| seconds.is_some()), [true, true, false]);
+    }
+
+    #[test]
+    fn bridges_whose_session_broke_or_never_came_make_the_case_invalid() {
+        // LAB-20
+        let dir = tempfile::tempdir().unwrap();
+        let folder = CaseFolder::create(dir.path()).unwrap();
+        put_files(&folder);
+        let up = |number| format!("session {number} with the other bridge is up\n");
+        fs::write(bridge_log(&folder, End::Vehicle), up(1) + "no session: lost\n" + &up(2)).unwrap();
+        fs::remove_file(bridge_log(&folder, End::Operator)).unwrap();
+        let faults = outcome_of(&folder).faults;
+        assert_eq!(faults.len(), 2, "{faults:?}");
+        assert!(
+            faults[0].starts_with("vehicle: 2 sessions") && faults[1].starts_with("operator: 0 sessions")
+        );
     }
 
     #[test]

@@ -88,7 +88,7 @@ fn launches(spec: &CaseSpec, folder: &CaseFolder, programs: &Programs, begin: Mo
     let mut launches = Vec::new();
     for end in [End::Operator, End::Vehicle] {
         let bridge = command::bridge(&programs.tokkyu, folder, end);
-        launches.push(Launch { stays: true, ..Launch::of(end, bridge, folder.of(end, "bridge.log")) });
+        launches.push(Launch { stays: true, ..Launch::of(end, bridge, command::bridge_log(folder, end)) });
         for load in loads_at(end) {
             let dds = command::dds(&programs.dds, spec, folder, load, end, begin);
             launches.push(Launch::of(end, dds, load.log(folder, end)));
