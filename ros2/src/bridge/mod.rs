@@ -7,7 +7,7 @@
 //!  tokkyu-link      the link's own; DDS has threads of its own
 //! ```
 //!
-//! The main thread looks each [`LOOK_EVERY`] at what is new in the domain; no sample passes it.
+//! The main thread looks each `LOOK_EVERY` at what is new in the domain; no sample passes it.
 
 mod age;
 mod error;
