@@ -22,6 +22,7 @@ dds_qos_t *quality_of(const struct options *o) {
                         duration(o->lease_ms));
     dds_data_representation_id_t plain = DDS_DATA_REPRESENTATION_XCDR1;
     dds_qset_data_representation(qos, 1, &plain);
+    if (o->limit != 0) dds_qset_resource_limits(qos, o->limit, DDS_LENGTH_UNLIMITED, DDS_LENGTH_UNLIMITED);
     if (!o->publish) return qos;
     dds_qset_lifespan(qos, duration(o->lifespan_ms));
     // A publisher that ends disposes of nothing: a topic without key has nothing to dispose of.

@@ -66,6 +66,7 @@ static bool of_role(struct options *o, const char *flag, const char *value) {
     else if (o->publish && strcmp(flag, "--wait-readers") == 0) o->wait_readers = (int)number(flag, value, 0, 1000);
     else if (o->publish && strcmp(flag, "--user-data") == 0) o->user_data = value;
     else if (!o->publish && strcmp(flag, "--slow-ms") == 0) o->slow_ms = number(flag, value, 0, 3600000);
+    else if (!o->publish && strcmp(flag, "--limit") == 0) o->limit = (int)number(flag, value, 1, 1000000);
     else return false;
     return true;
 }
@@ -78,6 +79,7 @@ static bool alone(struct options *o, const char *flag) {
 
 static bool of_both(struct options *o, const char *flag, const char *value) {
     if (strcmp(flag, "--topic") == 0) o->topic = value;
+    else if (strcmp(flag, "--prefix") == 0) o->prefix = value;
     else if (strcmp(flag, "--type") == 0) o->type = type_of(flag, value);
     else if (strcmp(flag, "--domain") == 0) o->domain = (int)number(flag, value, 0, 232);
     else if (strcmp(flag, "--interface") == 0) o->interface = value;
@@ -91,6 +93,8 @@ static bool of_both(struct options *o, const char *flag, const char *value) {
 static void complete(struct options *o, bool type_given) {
     if (o->topic == NULL || *o->topic == 0) usage("--topic", "is missing");
     if (strlen(o->topic) > 240 || *o->topic == '/') usage("--topic", "is a name of up to 240 bytes, not begun by '/'");
+    if (strcmp(o->prefix, "rt") != 0 && strcmp(o->prefix, "rq") != 0 && strcmp(o->prefix, "rr") != 0)
+        usage("--prefix", "is rt, rq or rr");
     if (!type_given) usage("--type", "is missing");
     if (o->publish && o->count < 0) usage("--count", "is missing");
     if (o->publish && o->period_ms < 0) usage("--period-ms", "is missing");
@@ -99,7 +103,8 @@ static void complete(struct options *o, bool type_given) {
 
 struct options options_of(int argc, char **argv) {
     if (argc < 2) usage("publish|subscribe", "is missing");
-    struct options o = {.interface = "lo", .reliable = true, .depth = 10, .count = -1, .period_ms = -1, .size = SIZE_MAX};
+    struct options o = {.prefix = "rt", .interface = "lo", .reliable = true, .depth = 10, .count = -1, .period_ms = -1,
+                        .size = SIZE_MAX};
     o.publish = second("role", argv[1], "subscribe", "publish");
     bool type_given = false;
     for (int i = 2; i < argc; i++) {
@@ -118,5 +123,5 @@ struct options options_of(int argc, char **argv) {
 const char *dds_type_name(enum type type) { return types[type].dds; }
 
 void dds_topic_name(const struct options *options, char *name, size_t room) {
-    snprintf(name, room, "rt/%s", options->topic);
+    snprintf(name, room, "%s/%s", options->prefix, options->topic);
 }

@@ -11,7 +11,8 @@ enum type { TYPE_STRING, TYPE_IMAGE, TYPE_TWIST };
 
 struct options {
     bool publish;
-    const char *topic; // as ROS 2 says it, without "rt/"
+    const char *topic;  // as ROS 2 says it, without "rt/"
+    const char *prefix; // what stands before it in DDS
     enum type type;
     int domain;
     const char *interface;
@@ -19,6 +20,7 @@ struct options {
     int depth;
     int64_t deadline_ms, lifespan_ms, lease_ms; // 0: infinite
     int64_t count;                              // -1: no end (subscribe)
+    int limit;                                  // 0: none (subscribe)
     int64_t period_ms, slow_ms;
     size_t size;
     uint64_t seed;
@@ -33,7 +35,7 @@ struct options options_of(int argc, char **argv);
 // The name of the type in DDS: ROS 2 puts `dds_` before it and `_` behind it.
 const char *dds_type_name(enum type type);
 
-// "rt/" and the topic: the prefix by which ROS 2 tells topics from services.
+// Prefix, slash and topic: by the prefix ROS 2 tells topics from services.
 void dds_topic_name(const struct options *options, char *name, size_t room);
 
 #ifdef __cplusplus

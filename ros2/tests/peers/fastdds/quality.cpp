@@ -38,7 +38,14 @@ DataWriterQos writer_quality(const options &o) {
     return qos;
 }
 
-DataReaderQos reader_quality(const options &o) { return shared_quality<DataReaderQos>(o); }
+DataReaderQos reader_quality(const options &o) {
+    auto qos = shared_quality<DataReaderQos>(o);
+    if (o.limit == 0) return qos;
+    auto &limits = qos.resource_limits();
+    limits.max_samples = limits.max_samples_per_instance = o.limit;
+    limits.allocated_samples = std::min(limits.allocated_samples, o.limit);
+    return qos;
+}
 
 const char *policy_name(QosPolicyId_t policy) {
     switch (policy) {

@@ -27,6 +27,7 @@ def topic_name(text):
 
 def add_both(role):
     role.add_argument("--topic", type=topic_name, required=True)
+    role.add_argument("--prefix", choices=["rt", "rq", "rr"], default="rt")
     role.add_argument("--type", choices=SIZES, required=True)
     role.add_argument("--domain", type=number(0, 232), default=0)
     role.add_argument("--interface", default="lo")
@@ -56,6 +57,7 @@ def add_publish(role):
 def add_subscribe(role):
     role.add_argument("--count", type=number(0, 2**31 - 1))
     role.add_argument("--slow-ms", type=number(0, 3600000), default=0)
+    role.add_argument("--limit", type=number(1, 1000000))
 
 
 def options_of(arguments):

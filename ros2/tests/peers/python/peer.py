@@ -28,7 +28,7 @@ def run():
     teller = Teller()
     domain = Domain(options.domain, CONFIG.format(options.interface))
     participant = DomainParticipant(options.domain)
-    topic = Topic(participant, "rt/" + options.topic, TYPES[options.type])
+    topic = Topic(participant, f"{options.prefix}/{options.topic}", TYPES[options.type])
     role = publish if options.role == "publish" else subscribe
     endpoint, counted = role(participant, topic, options, bell, teller)
     teller.finish()

@@ -36,6 +36,8 @@ def quality_of(options):
         policies.append(Policy.WriterDataLifecycle(autodispose=False))
         if options.user_data is not None:
             policies.append(Policy.Userdata(options.user_data.encode()))
+    elif options.limit is not None:
+        policies.append(Policy.ResourceLimits(options.limit, UNLIMITED, UNLIMITED))
     return Qos(*policies)
 
 
