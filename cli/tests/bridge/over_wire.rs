@@ -1,0 +1,119 @@
+//! Over an emulated network: loss, an outage, and what else is on the wire. ROS2-11, ROS2-13, ROS2-16, ROS2-22, ROS2-30.
+
+use std::time::Duration;
+
+use tokkyu_lab::wire::monotonic_now;
+use tokkyu_link::sim::path::Profile;
+
+use super::capture::Capture;
+use super::peer::{Cyclone, assert_ascending};
+use super::yard::{LINK_PORT, Operator, Vehicle, Yard, until_joined};
+
+fn named(name: &str) -> Profile {
+    Profile::named(name).expect("a known network")
+}
+
+#[test]
+fn with_five_percent_loss_everything_reliable_arrives_in_order() {
+    let flows = "  log: {class: realtime, history: keep_all}\n  camera: {class: realtime}\n  cmd: {class: control, depth: 1, toward: vehicle}";
+    let Some(yard) = Yard::over(&named("wan-loss5"), flows, &[Cyclone]) else { return };
+    let (_vehicle, _operator) = yard.bridges();
+    let log = "--topic log --type std_msgs/msg/String --history keep_all";
+    let camera = "--topic camera --type sensor_msgs/msg/Image --size 374000";
+    let cmd = "--topic cmd --type geometry_msgs/msg/Twist";
+    let streams = [
+        (Vehicle, log, "--count 100 --period-ms 20"),
+        (Vehicle, camera, "--count 50 --period-ms 100"),
+        (Operator, cmd, "--count 250 --period-ms 20"),
+    ];
+    let mut pairs = streams.map(|(from, topic, pace)| {
+        let writer = yard.peer(Cyclone, from, &format!("publish {topic} {pace} --wait-line --stay"));
+        (writer, yard.peer(Cyclone, from.peer(), &format!("subscribe {topic}")))
+    });
+    pairs.iter().for_each(|(writer, reader)| until_joined(writer, &[reader]));
+    pairs.iter_mut().for_each(|(writer, _)| writer.go());
+    let [(_, log), (_, camera), (_, cmd)] = &pairs;
+    log.until_received(100);
+    camera.until_received(50);
+    cmd.until_number(249);
+    assert_eq!(log.numbers(), (0..100).collect::<Vec<u64>>());
+    assert_eq!(camera.numbers(), (0..50).collect::<Vec<u64>>());
+    // The newest counts: one that was repaired too late is dropped, and most are not.
+    assert_ascending(&cmd.numbers());
+    assert!(cmd.numbers().len() > 200, "{:?}", cmd.numbers());
+}
+
+const LIFESPAN: Duration = Duration::from_millis(500);
+const OUTAGE: Duration = Duration::from_secs(5);
+
+#[test]
+fn after_an_outage_samples_flow_again_none_older_than_its_lifespan_and_the_far_writer_never_went() {
+    // On a machine so busy that all is not there in time, the outage comes later.
+    for begin_s in [10, 30, 90] {
+        let begin = Duration::from_secs(begin_s);
+        let mut profile = named("wan");
+        profile.up = profile.up.with_outage(begin, begin + OUTAGE);
+        profile.down = profile.down.with_outage(begin, begin + OUTAGE);
+        let flows = "  state: {class: realtime, lifespan: 500 ms}";
+        let Some(yard) = Yard::over(&profile, flows, &[Cyclone]) else { return };
+        if outlives_the_outage(&yard, begin) {
+            return;
+        }
+    }
+    panic!("nothing ever came before the outage");
+}
+
+/// False if the outage came before anything was there.
+fn outlives_the_outage(yard: &Yard, begin: Duration) -> bool {
+    let (vehicle, operator) = yard.bridges();
+    let topic = "--topic state --type std_msgs/msg/String";
+    let writer = yard.peer(Cyclone, Vehicle, &format!("publish {topic} --count 100000 --period-ms 20"));
+    let reader = yard.peer(Cyclone, Operator, &format!("subscribe {topic}"));
+    let before = reader.until_received(20);
+    if monotonic_now() >= yard.wire().start() + begin {
+        return false;
+    }
+    vehicle.until_told(&["nothing is heard from the other bridge"]);
+    operator.until_told(&["nothing is heard from the other bridge"]);
+    let during = reader.received().len();
+    assert!(during >= before.len());
+    let all = reader.until_received(during + 100);
+    assert_ascending(&reader.numbers());
+    let pause = all.windows(2).map(|two| two[1].received_ns - two[0].received_ns).max();
+    assert!(pause > Some((OUTAGE - LIFESPAN).as_nanos() as i64), "nothing came in the outage: {pause:?}");
+    // Of what was written during the outage no more than a lifespan's came afterwards; a picture of a clock on this host.
+    let written = all.windows(2).map(|two| two[1].source_ns - two[0].source_ns).max();
+    assert!(written > Some((OUTAGE - 2 * LIFESPAN).as_nanos() as i64), "{written:?}");
+    let oldest = all.iter().map(|sample| sample.received_ns - sample.source_ns).max();
+    assert!(oldest < Some(2 * LIFESPAN.as_nanos() as i64), "{oldest:?}");
+    writer.until_matched(1);
+    assert_eq!(reader.matches(), [1], "the far writer was never taken down");
+    true
+}
+
+#[test]
+fn nothing_of_dds_goes_over_the_wire_the_link_crosses() {
+    let flows = "  state: {class: realtime}\n  go: {class: realtime, toward: vehicle}";
+    let Some(yard) = Yard::over(&named("lan"), flows, &[Cyclone]) else { return };
+    let captures = [Vehicle, Operator].map(|end| (end, Capture::start(yard.wire(), end)));
+    let (_vehicle, _operator) = yard.bridges();
+    for (from, topic) in [(Vehicle, "state"), (Operator, "go")] {
+        let topic = format!("--topic {topic} --type std_msgs/msg/String");
+        let mut writer = yard.peer(
+            Cyclone,
+            from,
+            &format!("publish {topic} --count 50 --period-ms 20 --wait-line --stay"),
+        );
+        let reader = yard.peer(Cyclone, from.peer(), &format!("subscribe {topic}"));
+        until_joined(&writer, &[&reader]);
+        writer.go();
+        reader.until_received(50);
+    }
+    for (end, capture) in captures {
+        let frames = capture.end();
+        let of_link = frames.iter().filter(|frame| frame.is_of_port(LINK_PORT)).count();
+        assert!(of_link > 100, "{end:?} saw {of_link} packets of the link");
+        let others: Vec<_> = frames.iter().filter(|frame| !frame.is_of_port(LINK_PORT)).collect();
+        assert!(others.is_empty(), "{end:?}: {} others: {others:?}", others.len());
+    }
+}
