@@ -16,7 +16,7 @@ use nix::sys::time::{TimeVal, TimeValLike};
 use tokkyu_lab::wire::{End, Wire};
 
 /// The wire's device in both namespaces.
-const DEVICE: &str = "wire0";
+pub const DEVICE: &str = "wire0";
 
 /// A running capture.
 pub struct Capture {
@@ -73,6 +73,11 @@ impl Frame {
         let ports = bytes.get(34..38).unwrap_or_default();
         let has_port = ports.chunks(2).any(|half| half == port.to_be_bytes());
         !is_multicast && is_udp && has_port
+    }
+
+    /// IGMP: which multicast groups a host has joined.
+    pub fn is_membership_report(&self) -> bool {
+        self.0.get(12..14) == Some(&[8, 0][..]) && self.0.get(23) == Some(&2)
     }
 }
 

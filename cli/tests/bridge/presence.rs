@@ -117,6 +117,21 @@ fn an_operators_bridge_that_is_killed_and_started_again_goes_on() {
     goes_on(&reader);
 }
 
+/// It does not take the linger time: the new run says what it has, and the former one's word is dropped.
+#[test]
+fn what_a_killed_bridge_had_and_the_next_run_has_not_is_gone() {
+    let Some(yard) = Yard::open(FLOW, &[Cyclone]) else { return };
+    let _operator = yard.bridge(Operator, "--linger 600s");
+    let vehicle = yard.bridge(Vehicle, "");
+    let writer = write_for_long(&yard);
+    let reader = read(&yard);
+    reader.until_received(5);
+    vehicle.kill();
+    writer.end();
+    let _vehicle = yard.bridge(Vehicle, "");
+    reader.until_matched(0);
+}
+
 /// Samples come again after a pause, and none of them a second time.
 fn goes_on(reader: &Peer) {
     let before = reader.received().len();
