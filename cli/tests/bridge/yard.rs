@@ -120,7 +120,8 @@ impl Yard {
         let address = self.address();
         command.args([if end == Operator { "--listen" } else { "--operator" }, &address]);
         let bridge = Bridge(Program::start(name(end), command, self.place(end)));
-        if end == Operator && self.wire.is_none() {
+        if end == Operator {
+            // A vehicle that comes too early is told that the port is not reachable, and tries again.
             let line = bridge.until_told(&["operator's bridge on"]);
             self.port.set(line.rsplit(':').next().and_then(|port| port.trim().parse().ok()));
         }
