@@ -29,7 +29,7 @@ pub struct Message {
     pub number: u64,
     /// Topics it is the source of.
     pub topics: Vec<Topic>,
-    /// The other's topics that have a reader at its side.
+    /// The link's topics of the other that have a reader at its side.
     pub wanted: BTreeSet<String>,
 }
 
@@ -60,6 +60,17 @@ pub fn link_topic(name: &str, generation: u32) -> String {
     match generation {
         0 => name.to_owned(),
         generation => format!("{name}@{generation}"),
+    }
+}
+
+/// Whether `text` is what [`link_topic`] gives for some topic.
+fn is_link_topic(text: &str) -> bool {
+    match text.split_once('@') {
+        None => names::is_topic(text),
+        Some((name, digits)) => {
+            let is_number = |number: u32| number > 0 && number.to_string() == digits;
+            names::is_topic(name) && digits.parse().is_ok_and(is_number)
+        }
     }
 }
 
@@ -177,7 +188,7 @@ impl Message {
             return Err("instance has not 16 digits");
         }
         let instance = u64::from_str_radix(&json.instance, 16).map_err(|_| "instance is no number")?;
-        if !json.wanted.iter().all(|name| names::is_topic(name)) {
+        if !json.wanted.iter().all(|name| is_link_topic(name)) {
             return Err("a wanted topic's name is none");
         }
         let topics = json.topics.into_iter().map(Topic::checked).collect::<Result<Vec<Topic>, _>>()?;
@@ -290,7 +301,7 @@ mod tests {
             user_data: b"typehash=RIHS01_ab;".to_vec(),
             generation: 2,
         };
-        Message { instance: 0xab, number: 7, topics: vec![topic], wanted: ["cmd_vel".to_owned()].into() }
+        Message { instance: 0xab, number: 7, topics: vec![topic], wanted: ["cmd_vel@9".to_owned()].into() }
     }
 
     fn changed(from: &str, to: &str) -> Result<Message, MessageError> {
@@ -315,6 +326,9 @@ mod tests {
             ("00000000000000ab", "ab"),
             ("00000000000000ab", "00000000000000ax"),
             ("cmd_vel", "cmd vel"),
+            ("cmd_vel@9", "cmd_vel@09"),
+            ("cmd_vel@9", "cmd_vel@0"),
+            ("cmd_vel@9", "cmd_vel@9@9"),
             ("\"number\":7", "\"number\":-7"),
             (
                 "\"reliability\":\"reliable\",\"durability\":\"volatile\"",

@@ -75,6 +75,11 @@ impl Frame {
         !is_multicast && is_udp && has_port
     }
 
+    /// IPv4 from this address.
+    pub fn is_from(&self, address: [u8; 4]) -> bool {
+        self.0.get(12..14) == Some(&[8, 0][..]) && self.0.get(26..30) == Some(&address[..])
+    }
+
     /// IGMP: which multicast groups a host has joined.
     pub fn is_membership_report(&self) -> bool {
         self.0.get(12..14) == Some(&[8, 0][..]) && self.0.get(23) == Some(&2)

@@ -170,3 +170,60 @@ fn two_topics_with_different_writers_restart_apart() {
     assert_eq!(all[0].n, 0);
     assert_none_missing(&all);
 }
+
+#[test]
+fn what_is_kept_comes_again_after_either_bridge_was_killed() {
+    let Some(yard) = Yard::open(KEPT_FLOW, &[Cyclone]) else { return };
+    let (mut vehicle, mut operator) = yard.bridges();
+    let _writer = write_ten_and_keep_three(&yard);
+    let reader = read_what_is_kept(&yard);
+    reader.until_received(3);
+    vehicle.kill();
+    vehicle = yard.bridge(Vehicle, "");
+    // The far writer is another one, which gives its readers what it has.
+    assert_eq!(
+        reader.until_received(6).iter().map(|sample| sample.n).collect::<Vec<_>>(),
+        [KEPT, KEPT].concat()
+    );
+    operator.kill();
+    operator = yard.bridge(Operator, "");
+    reader.until_received(9);
+    let late = read_what_is_kept(&yard);
+    late.until_received(3);
+    assert_eq!((reader.numbers(), late.numbers()), ([KEPT; 3].concat(), KEPT.to_vec()));
+    drop((vehicle, operator));
+}
+
+/// A node that is started again publishes its map anew, once.
+#[test]
+fn what_a_writer_keeps_comes_each_time_it_comes_back() {
+    let Some(yard) = Yard::open(KEPT_FLOW, &[Cyclone]) else { return };
+    let (_vehicle, _operator) = yard.bridges();
+    let reader = read_what_is_kept(&yard);
+    for round in 1..=5 {
+        let words = "--durability transient_local --depth 3 --count 3 --period-ms 0 --stay";
+        let writer = yard.peer(Cyclone, Vehicle, &format!("publish {TOPIC} {words}"));
+        reader.until_received(3 * round);
+        writer.end();
+        reader.until_matched(0);
+    }
+    assert_eq!(reader.numbers(), [[0, 1, 2]; 5].concat());
+}
+
+/// What a writer that is gone had kept is not given to those that read another one's.
+#[test]
+fn an_operators_bridge_that_begins_anew_gets_nothing_of_a_writer_that_is_gone() {
+    let Some(yard) = Yard::open(KEPT_FLOW, &[Cyclone]) else { return };
+    let (_vehicle, operator) = yard.bridges();
+    let one = write_ten_and_keep_three(&yard);
+    operator.until_figures("written", |all| (figure(all, "targets", "state", "written") >= 3).then_some(()));
+    one.end();
+    operator.until_told(&["topic /state is gone"]);
+    operator.kill();
+    let _operator = yard.bridge(Operator, "");
+    let reader = read_what_is_kept(&yard);
+    let words = "--durability transient_local --depth 3 --count 2 --period-ms 0 --stay";
+    let _other = yard.peer(Cyclone, Vehicle, &format!("publish {TOPIC} {words}"));
+    reader.until_number(1);
+    assert_eq!(reader.numbers(), [0, 1]);
+}

@@ -96,7 +96,12 @@ impl Yard {
 
     /// A peer at one side.
     pub fn peer(&self, library: Library, end: End, words: &str) -> Peer {
-        Peer::start(library, self.domain(end), words, self.place(end))
+        self.peer_in(library, end, self.domain(end), words)
+    }
+
+    /// A peer in a domain of the caller's choice.
+    pub fn peer_in(&self, library: Library, end: End, domain: u32, words: &str) -> Peer {
+        Peer::start(library, domain, words, self.place(end))
     }
 
     /// Both bridges, with a session between them.

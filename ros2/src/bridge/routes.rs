@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use tokkyu_contract::yaml::Site;
-use tokkyu_contract::{Class, FlowId, TraceId};
+use tokkyu_contract::{Class, Durability, FlowId, TraceId};
 use tokkyu_link::core::{Publication, Subscription};
 use tokkyu_link::runtime::site::fifo;
 use tokkyu_link::runtime::{Link, Publisher, Subscriber};
@@ -78,8 +78,8 @@ impl Routes {
         let participant = &self.means.participant;
         let writer = Writer::new(participant, &opening.dds_topic, &opening.dds_type, &topic.qos, &user_data)?;
         let (subscriber, is_new) = self.subscriber(link, topic)?;
-        if !is_new {
-            // What still came after its last writer went is of another time.
+        if !is_new && topic.qos.durability == Durability::Volatile {
+            // What still came after its last writer went is of another time. What is kept is for whoever comes.
             while subscriber.receive(std::time::Duration::ZERO).is_some() {}
         }
         let name = topic.name.clone();

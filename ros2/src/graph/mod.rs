@@ -186,7 +186,8 @@ impl Graph {
     /// A message whenever there is something new in it.
     fn tell(&mut self) {
         let topics = self.sources.values().map(|source| source.opening.topic.clone()).collect();
-        let wanted = self.targets.keys().filter(|topic| self.has_reader(topic)).cloned().collect();
+        let wanted = self.targets.iter().filter(|(name, _)| self.has_reader(name));
+        let wanted = wanted.map(|(_, open)| open.topic.link_topic()).collect();
         let said = self.told.as_ref();
         let number = said.map_or(1, |said| said.number + 1);
         let message = Message { instance: self.identity.instance, number, topics, wanted };

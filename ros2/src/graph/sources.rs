@@ -13,9 +13,15 @@ use crate::qos;
 impl Graph {
     pub(super) fn update_sources(&mut self, standing: &mut BTreeSet<Report>) {
         let mut found = self.find_sources(standing);
-        let gone: Vec<String> =
-            self.sources.keys().filter(|name| !found.contains_key(*name)).cloned().collect();
-        for name in gone {
+        let goes_on = |source: &Source, found: &Topic| {
+            let topic = &source.opening.topic;
+            (&topic.type_name, topic.qos, topic.generation) == (&found.type_name, found.qos, found.generation)
+        };
+        let is_over = |(name, source): &(&String, &Source)| {
+            found.get(*name).is_none_or(|found| !goes_on(source, found))
+        };
+        let over: Vec<String> = self.sources.iter().filter(is_over).map(|(name, _)| name.clone()).collect();
+        for name in over {
             self.close_source(&name);
             self.sources.remove(&name);
         }
@@ -74,7 +80,8 @@ impl Graph {
         self.report_offers(name, &qos, &ours, standing);
         let user_data =
             if first.user_data.len() <= USER_DATA_MAX_BYTES { first.user_data.clone() } else { Vec::new() };
-        let generation = self.generation(name, &type_name, &qos);
+        let generation =
+            same.map_or_else(|| self.generation(name, &type_name, &qos), |topic| topic.generation);
         Some(Topic { name: name.to_owned(), type_name, qos, user_data, generation })
     }
 
@@ -84,12 +91,15 @@ impl Graph {
         }
     }
 
-    /// Publications of the link stay for its life: one whose type or QoS changed needs another name.
+    /// The generation of a topic whose first writer came. Publications of the link stay for its life, and keep what they
+    /// kept: one whose type or QoS changed needs another name, and one that is transient local whenever it comes anew.
+    /// A bridge begins with a number of its own, so that nothing of a former run is taken for this one's (ROS2-25).
     fn generation(&self, name: &str, type_name: &str, qos: &Qos) -> u32 {
+        let is_volatile = qos.durability == Durability::Volatile;
         match self.generations.get(name) {
-            Some(last) if last.type_name == type_name && last.qos == *qos => last.generation,
-            Some(last) => last.generation.wrapping_add(1),
-            None => 0,
+            Some(last) if is_volatile && last.type_name == type_name && last.qos == *qos => last.generation,
+            Some(last) => last.generation.wrapping_add(1).max(1),
+            None => (self.identity.instance as u32).max(1),
         }
     }
 
@@ -106,13 +116,15 @@ impl Graph {
         }
     }
 
-    /// A topic is read while somebody wants it; a transient local one as long as there is somebody who may.
+    /// A topic is read while somebody wants it; a transient local one always: what its writers keep is read once and kept
+    /// by the link, for whoever comes.
     fn read_what_is_wanted(&mut self) {
-        let is_apart = self.peer.is_some() && !self.is_in_one_domain();
+        let is_in_one_domain = self.is_in_one_domain();
         for (name, source) in &mut self.sources {
-            let is_local = source.opening.topic.qos.durability == Durability::TransientLocal;
-            let is_wanted = self.peer.as_ref().is_some_and(|peer| peer.wanted.contains(name));
-            let wanted = is_apart && (is_wanted || is_local);
+            let topic = &source.opening.topic;
+            let is_local = topic.qos.durability == Durability::TransientLocal;
+            let is_wanted = self.peer.as_ref().is_some_and(|peer| peer.wanted.contains(&topic.link_topic()));
+            let wanted = !is_in_one_domain && (is_wanted || is_local);
             if wanted != source.is_read {
                 source.is_read = wanted;
                 self.orders.push(match wanted {

@@ -1,6 +1,7 @@
 //! What crosses and what does not, on facts alone.
 
 use super::*;
+use std::time::Duration;
 use tokkyu_contract::yaml::robot;
 use tokkyu_contract::{Durability, History, Reliability};
 
@@ -209,17 +210,76 @@ fn another_type_is_reported_and_the_first_stays() {
 fn a_topic_that_comes_back_with_another_qos_gets_another_link_topic() {
     let (mut vehicle, mut operator) = watched();
     let generation = |graph: &Graph| graph.targets["camera/front"].topic.link_topic();
-    assert_eq!(generation(&operator), "camera/front");
+    assert_eq!(generation(&operator), "camera/front@1");
     vehicle.on_change(Change::EndpointGone(Role::Writer, guid(1)));
     settle(&mut vehicle, &mut operator);
     vehicle.on_change(writer(1, "camera/front", Qos::default()));
     settle(&mut vehicle, &mut operator);
-    assert_eq!(generation(&operator), "camera/front", "the same again needs no other");
+    assert_eq!(generation(&operator), "camera/front@1", "the same again needs no other");
     vehicle.on_change(Change::EndpointGone(Role::Writer, guid(1)));
     settle(&mut vehicle, &mut operator);
     vehicle.on_change(writer(1, "camera/front", local()));
     settle(&mut vehicle, &mut operator);
-    assert_eq!(generation(&operator), "camera/front@1");
+    assert_eq!(generation(&operator), "camera/front@2");
+}
+
+#[test]
+fn what_a_writer_kept_that_is_gone_is_not_the_next_one_s() {
+    let (mut vehicle, mut operator) = (graph(Toward::Vehicle), graph(Toward::Operator));
+    let generation = |graph: &Graph| graph.targets["map"].topic.generation;
+    vehicle.on_change(writer(1, "map", local()));
+    settle(&mut vehicle, &mut operator);
+    let first = generation(&operator);
+    vehicle.on_change(Change::EndpointGone(Role::Writer, guid(1)));
+    settle(&mut vehicle, &mut operator);
+    vehicle.on_change(writer(1, "map", local()));
+    assert_eq!(
+        settle(&mut vehicle, &mut operator),
+        (vec!["read rt/map".to_owned()], vec!["write rt/map".to_owned()])
+    );
+    assert_ne!(generation(&operator), first);
+}
+
+#[test]
+fn what_is_kept_is_read_once_whoever_comes_and_goes() {
+    let (mut vehicle, mut operator) = (graph(Toward::Vehicle), graph(Toward::Operator));
+    vehicle.on_change(writer(1, "map", local()));
+    assert_eq!(pass_all(vehicle.orders()), ["read rt/map"], "before anybody is there");
+    settle(&mut vehicle, &mut operator);
+    vehicle.on_peer_gone();
+    assert_eq!(pass_all(vehicle.orders()), [""; 0]);
+}
+
+#[test]
+fn a_wish_for_a_former_generation_is_none_for_this_one() {
+    let (mut vehicle, mut operator) = watched();
+    vehicle.on_change(Change::EndpointGone(Role::Writer, guid(1)));
+    vehicle.orders();
+    let deadline = Some(Duration::from_millis(9));
+    vehicle.on_change(writer(1, "camera/front", Qos { deadline, ..Qos::default() }));
+    let orders = vehicle.orders();
+    let [Order::Tell(message)] = orders.as_slice() else {
+        panic!("what is wanted is the last one: {orders:?}")
+    };
+    operator.on_message(message.clone());
+    assert_eq!(settle(&mut vehicle, &mut operator).0, ["read rt/camera/front"]);
+}
+
+#[test]
+fn a_topic_whose_last_writer_of_its_type_goes_begins_anew_with_the_other_type() {
+    let (mut vehicle, mut operator) = watched();
+    vehicle.on_change(endpoint(
+        Role::Writer,
+        2,
+        "camera/front",
+        "sensor_msgs/msg/CompressedImage",
+        Qos::default(),
+    ));
+    settle(&mut vehicle, &mut operator);
+    vehicle.on_change(Change::EndpointGone(Role::Writer, guid(1)));
+    let (here, there) = settle(&mut vehicle, &mut operator);
+    assert_eq!(here, ["read no more camera/front"]);
+    assert_eq!(there, ["write no more camera/front", "write rt/camera/front"]);
 }
 
 #[test]
