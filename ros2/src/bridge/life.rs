@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
+use bytes::Bytes;
 use tokkyu_contract::yaml::robot::{Flow, Toward};
 use tokkyu_contract::{Class, Durability, History, MonoTime, Qos};
 use tokkyu_link::carrier::{CloseReason, clock};
 use tokkyu_link::core::{Event, Publication, PublishError, Subscription};
 use tokkyu_link::runtime::site::fifo;
-use tokkyu_link::runtime::{Link, LinkEvent, LinkState, Publisher, Subscriber};
+use tokkyu_link::runtime::{Link, LinkEvent, LinkState, Publisher, SendError, Subscriber};
 
 use super::figures::Counts;
 use super::notice::{Notice, Notices};
@@ -40,6 +41,8 @@ pub(super) struct Bridge {
     counts: Counts,
     link: Link,
     ours: Publisher,
+    /// The newest message to the other bridge that the link has not taken yet.
+    unsaid: Option<Bytes>,
     theirs: Subscriber,
     told: Told,
     state: Standing,
@@ -99,6 +102,7 @@ impl Bridge {
             counts,
             link,
             ours,
+            unsaid: None,
             theirs,
             told: Told::default(),
             state: Standing::New,
@@ -117,7 +121,8 @@ impl Bridge {
                 self.graph.on_change(change);
             }
             self.linger();
-            self.obey(watcher)?;
+            self.obey(watcher);
+            self.speak()?;
             self.hear_threads(watcher)?;
             self.show(watcher);
         }
@@ -197,7 +202,7 @@ impl Bridge {
         }
     }
 
-    fn obey(&mut self, watcher: &mut dyn Watcher) -> Result<(), BridgeError> {
+    fn obey(&mut self, watcher: &mut dyn Watcher) {
         for order in self.graph.orders() {
             if let Err(error) = self.carry_out(order, watcher) {
                 self.tell(&error.to_string(), watcher);
@@ -206,7 +211,22 @@ impl Bridge {
         for report in self.graph.reports() {
             self.tell(&report.to_string(), watcher);
         }
-        Ok(())
+    }
+
+    /// Sends what the other bridge must know. Where the link's queue is full it waits for the next turn: a newer message
+    /// takes its place, but none is lost, as the graph says each thing once.
+    fn speak(&mut self) -> Result<(), BridgeError> {
+        let Some(message) = self.unsaid.take() else { return Ok(()) };
+        match self.ours.send(message.clone()) {
+            Ok(()) => Ok(()),
+            Err(SendError::Full) => {
+                self.unsaid = Some(message);
+                Ok(())
+            }
+            Err(SendError::Closed) => {
+                Err(BridgeError::Failed("the link's thread ended by itself".to_owned()))
+            }
+        }
     }
 
     fn carry_out(&mut self, order: Order, watcher: &mut dyn Watcher) -> Result<(), BridgeError> {
@@ -236,8 +256,8 @@ impl Bridge {
                 Ok(())
             }
             Order::Tell(message) => {
-                // A full queue is of the last second; the next change says all again.
-                self.ours.send(message.write()).map_err(|error| BridgeError::Failed(error.to_string()))
+                self.unsaid = Some(message.write().into());
+                Ok(())
             }
         }
     }
