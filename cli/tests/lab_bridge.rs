@@ -2,14 +2,14 @@
 //! test says so and passes.
 #![cfg(feature = "bridge")]
 
+mod permission;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 use tokkyu_lab::drive::PEERS_ENVIRONMENT;
-use tokkyu_lab::wire::{Wire, WireError};
-use tokkyu_link::sim::path::Profile;
 
 const PROGRAM: &str = "tokkyu-peer-cyclonedds";
 
@@ -32,14 +32,7 @@ fn peers() -> Option<PathBuf> {
         eprintln!("skipped: no {PROGRAM} in {}; run bench/peers/build cyclonedds", folder.display());
         return None;
     }
-    match Wire::new(&Profile::named("lan").expect("known"), 1) {
-        Ok(_) => Some(folder),
-        Err(error @ WireError::NotPermitted { .. }) => {
-            eprintln!("skipped: {error}");
-            None
-        }
-        Err(error) => panic!("{error}"),
-    }
+    permission::wire_is_permitted().then_some(folder)
 }
 
 /// LAB-17 to LAB-20, LAB-22.

@@ -4,6 +4,9 @@
 //! The stand-in is a shell script that starts this very test program, with the peer's flags in a variable. Where the wire
 //! is not permitted the tests say so and pass.
 
+mod permission;
+
+use permission::wire_is_permitted;
 use std::collections::BTreeMap;
 use std::fs;
 use std::net::{SocketAddr, UdpSocket};
@@ -17,8 +20,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::{Value, json};
 use tokkyu_contract::{MonoTime, Outcome};
-use tokkyu_lab::wire::{Wire, WireError, monotonic_now};
-use tokkyu_link::sim::path::Profile;
+use tokkyu_lab::wire::monotonic_now;
 use tokkyu_measure::{Record, RecordWriter};
 
 /// How long to wait for what must come; a test that passes does not wait so long.
@@ -27,17 +29,6 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const FLAGS: &str = "TOKKYU_TEST_PEER";
 /// What the stand-in says of itself.
 const SETTINGS: &str = "one packet for each picture";
-
-fn wire_is_permitted() -> bool {
-    match Wire::new(&Profile::named("lan").expect("known"), 1) {
-        Ok(_) => true,
-        Err(error @ WireError::NotPermitted { .. }) => {
-            eprintln!("skipped: {error}");
-            false
-        }
-        Err(error) => panic!("{error}"),
-    }
-}
 
 /// Puts a program of that name into `folder`.
 fn put(folder: &Path, name: &str, script: &str) {

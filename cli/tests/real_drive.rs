@@ -2,6 +2,9 @@
 //!
 //! Where the wire is not permitted the tests say so and pass.
 
+mod permission;
+
+use permission::wire_is_permitted;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -12,22 +15,9 @@ use std::time::{Duration, Instant};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use serde_json::Value;
-use tokkyu_lab::wire::{Wire, WireError};
-use tokkyu_link::sim::path::Profile;
 
 /// How long to wait for what must come; a test that passes does not wait so long.
 const PATIENCE: Duration = Duration::from_secs(30);
-
-fn wire_is_permitted() -> bool {
-    match Wire::new(&Profile::named("lan").expect("known"), 1) {
-        Ok(_) => true,
-        Err(error @ WireError::NotPermitted { .. }) => {
-            eprintln!("skipped: {error}");
-            false
-        }
-        Err(error) => panic!("{error}"),
-    }
-}
 
 fn tokkyu(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_tokkyu"));
