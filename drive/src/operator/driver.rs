@@ -17,9 +17,7 @@ use crate::control::pattern::Pattern;
 use crate::control::recording::{self, Player};
 use crate::control::{Command, ControlError, ControlSource, Controls};
 use crate::program::wiring::make_real_time;
-use crate::program::{
-    DriveError, Driver, Mail, Offered, Outlet, RealTimeGrant, StopFlag, Ticks, sleep_until,
-};
+use crate::program::{Alarm, DriveError, Driver, Mail, Offered, Outlet, RealTimeGrant, StopFlag, Ticks};
 
 /// What the drive key of the keyboard gives: a walking pace for most vehicles, since a key has no halfway.
 const KEY_THROTTLE: f32 = 0.5;
@@ -111,9 +109,9 @@ impl Wheel {
 
     fn run(mut self) {
         self.mail.post(Report::RealTime(make_real_time("driver", self.fifo_priority)));
-        let mut failing = false;
+        let (mut failing, mut alarm) = (false, Alarm::new());
         let goes_on = |due| self.until.is_none_or(|until| due < until);
-        while goes_on(self.ticks.due()) && sleep_until(self.ticks.due(), &self.stop) {
+        while goes_on(self.ticks.due()) && alarm.sleep_until(self.ticks.due(), &self.stop) {
             let issued = self.ticks.due();
             // Asked at the present moment: a dead-man must not look held because its thread is late.
             let controls = self.source.controls(clock::now());

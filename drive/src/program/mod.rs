@@ -56,7 +56,7 @@ pub(crate) use records::RecordsFile;
 pub(crate) use sent::SentBook;
 pub(crate) use status::LinkMeter;
 pub(crate) use summary::stream_figures;
-pub(crate) use ticks::{Ticks, sleep_until};
+pub(crate) use ticks::{Alarm, Ticks};
 pub(crate) use watch::LinkWatch;
 
 /// Samples at the start of each stream that are reported apart (DRV-72).

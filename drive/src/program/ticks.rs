@@ -54,28 +54,49 @@ impl Ticks {
     }
 }
 
-/// Timers wake a thread 60 to 100 µs late on a virtual machine (measured): the thread wakes this much early and waits out
-/// the rest awake. At 60 ticks a second that is one hundredth of a core.
-const WAKE_EARLY: Duration = Duration::from_micros(150);
+/// Longest time a thread is awake before its tick.
+const EARLIEST: Duration = Duration::from_micros(150);
 
-/// Sleeps until `due`. False when the program is to end.
-pub(crate) fn sleep_until(due: MonoTime, stop: &StopFlag) -> bool {
-    loop {
-        let now = clock::now();
-        if stop.is_set() {
-            return false;
+/// Sleeps until ticks, as exactly as the timer allows.
+///
+/// A timer wakes a thread late, by 5 µs where the processor was at work and by up to 100 µs where a virtual machine had
+/// let go of it (measured). So the thread sets it early by what it was late of late, and waits out the rest awake.
+#[derive(Debug)]
+pub(crate) struct Alarm {
+    early: Duration,
+}
+
+impl Alarm {
+    pub(crate) fn new() -> Alarm {
+        Alarm { early: EARLIEST }
+    }
+
+    /// Sleeps until `due`. False when the program is to end.
+    pub(crate) fn sleep_until(&mut self, due: MonoTime, stop: &StopFlag) -> bool {
+        loop {
+            let now = clock::now();
+            if stop.is_set() {
+                return false;
+            }
+            if now >= due {
+                return true;
+            }
+            if due.since(now) <= self.early {
+                std::hint::spin_loop();
+                continue;
+            }
+            let until = due.saturating_sub(self.early).min(now + LOOK_EVERY);
+            let at = TimeSpec::from_duration(Duration::from_nanos(until.as_nanos()));
+            // Interrupted by a signal: the loop looks again.
+            if clock_nanosleep(ClockId::CLOCK_MONOTONIC, ClockNanosleepFlags::TIMER_ABSTIME, &at).is_ok() {
+                self.on_woken(clock::now().since(until));
+            }
         }
-        if now >= due {
-            return true;
-        }
-        if due.since(now) <= WAKE_EARLY {
-            std::hint::spin_loop();
-            continue;
-        }
-        let until = due.saturating_sub(WAKE_EARLY).min(now + LOOK_EVERY);
-        let until = TimeSpec::from_duration(Duration::from_nanos(until.as_nanos()));
-        // Interrupted by a signal: the loop looks again.
-        let _ = clock_nanosleep(ClockId::CLOCK_MONOTONIC, ClockNanosleepFlags::TIMER_ABSTIME, &until);
+    }
+
+    /// The timer was `late`: at once as early as that, and less early by little and little.
+    fn on_woken(&mut self, late: Duration) {
+        self.early = if late > self.early { late.min(EARLIEST) } else { (self.early * 7 + late) / 8 };
     }
 }
 
@@ -111,8 +132,22 @@ mod tests {
     #[test]
     fn a_tick_ages_ahead_still_ends_at_once_when_told_to_stop() {
         let stop = StopFlag::new();
-        assert!(sleep_until(clock::now(), &stop));
+        assert!(Alarm::new().sleep_until(clock::now(), &stop));
         stop.set();
-        assert!(!sleep_until(MonoTime::MAX, &stop));
+        assert!(!Alarm::new().sleep_until(MonoTime::MAX, &stop));
+    }
+
+    #[test]
+    fn an_alarm_is_early_by_what_the_timer_was_late_and_never_by_more_than_its_bound() {
+        let micros = Duration::from_micros;
+        let mut alarm = Alarm::new();
+        (0..60).for_each(|_| alarm.on_woken(micros(5)));
+        assert!((micros(5)..micros(7)).contains(&alarm.early), "{alarm:?}");
+        alarm.on_woken(micros(80));
+        assert_eq!(alarm.early, micros(80));
+        alarm.on_woken(micros(8));
+        assert_eq!(alarm.early, micros(71));
+        alarm.on_woken(Duration::from_secs(3));
+        assert_eq!(alarm.early, EARLIEST);
     }
 }

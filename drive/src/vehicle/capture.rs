@@ -20,7 +20,7 @@ use crate::camera::{Camera, CameraError, Frame, JpegCamera};
 use crate::picture::Picture;
 use crate::program::wiring::make_real_time;
 use crate::program::{
-    DriveError, Mail, Offered, Outlet, RealTimeGrant, StopFlag, Ticks, offer_together, sleep_until,
+    Alarm, DriveError, Mail, Offered, Outlet, RealTimeGrant, StopFlag, Ticks, offer_together,
 };
 
 /// What the threads tell the main thread.
@@ -170,8 +170,9 @@ impl<C: Camera> Watcher<C> {
     /// Takes a picture at each tick; `quality` is asked before each.
     fn run(mut self, mut quality: impl FnMut(&mut C) -> Option<u8>) {
         self.post.make_real_time("camera");
+        let mut alarm = Alarm::new();
         while let Some(due) = self.post.due() {
-            if !sleep_until(due, &self.post.orders.stop) {
+            if !alarm.sleep_until(due, &self.post.orders.stop) {
                 break;
             }
             let quality = quality(&mut self.camera);
@@ -201,10 +202,11 @@ fn fire_all(mut cameras: Vec<Fired>) {
     if let Some(first) = cameras.first() {
         first.post.make_real_time("cameras");
     }
+    let mut alarm = Alarm::new();
     while !cameras.is_empty() {
         let Some(due) = cameras.iter().filter_map(|fired| fired.post.due()).min() else { break };
         let samples: Vec<Option<Bytes>> = cameras.iter_mut().map(|fired| fired.prepare(due)).collect();
-        if !sleep_until(due, &cameras[0].post.orders.stop) {
+        if !alarm.sleep_until(due, &cameras[0].post.orders.stop) {
             break;
         }
         offer_all(due, &mut cameras, samples);
