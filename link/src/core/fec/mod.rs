@@ -1,8 +1,11 @@
 //! Reed-Solomon code over a whole sample (LNK-21), with coders kept between samples of equal shape.
 //!
-//! Encoding (266 + 128 shards) takes about 0.1 ms, decoding half a millisecond however little is missing: decode only
-//! when a data shard is missing. The first coder of a process builds tables (11 ms): [`Codec::warm_up`] at start.
+//! Encoding (266 + 128 shards) takes about 0.1 ms, the library's decoding nearly a millisecond however little is missing: decode
+//! only when a data shard is missing, and where few are, as `few.rs` does. The first coder of a process builds tables (11 ms): [`Codec::warm_up`] at start.
 
+mod few;
+
+use few::Solver;
 use reed_solomon_simd::{ReedSolomonDecoder, ReedSolomonEncoder};
 
 /// Shapes of samples whose coders are kept.
@@ -20,6 +23,7 @@ pub fn parity_shards(k: usize) -> usize {
 pub struct Codec {
     encoders: Vec<(Shape, ReedSolomonEncoder)>,
     decoders: Vec<(Shape, ReedSolomonDecoder)>,
+    solver: Solver,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -65,16 +69,20 @@ fn coder<T>(
     Ok(&mut kept.last_mut().expect("just pushed").1)
 }
 
+/// The encoder for `shape`.
+fn encoder(
+    kept: &mut Vec<(Shape, ReedSolomonEncoder)>,
+    shape: Shape,
+) -> Result<&mut ReedSolomonEncoder, NotCodable> {
+    coder(kept, shape, || ReedSolomonEncoder::new(shape.k, parity_shards(shape.k), shape.shard_bytes))
+}
+
 impl Codec {
     /// Builds the library's tables, which would delay the first sample.
     pub fn warm_up(&mut self) {
-        let data = [0u8; 128];
+        let mut data = [0u8; 128];
         let parity = self.encode(2, 64, data.chunks(64)).unwrap_or_default();
-        let mut shards = data.to_vec();
-        shards.extend_from_slice(&parity);
-        let mut have = vec![true; shards.len() / 64];
-        have[0] = false;
-        let _ = self.decode(2, 64, &mut shards, &have);
+        let _ = self.decode(64, &mut data, &[false, true], parity.chunks(64).enumerate().take(1));
     }
 
     /// Parity of the `k` shards of `data`.
@@ -86,7 +94,7 @@ impl Codec {
     ) -> Result<Vec<u8>, NotCodable> {
         let shape = Shape { k, shard_bytes };
         let m = parity_shards(k);
-        let encoder = coder(&mut self.encoders, shape, || ReedSolomonEncoder::new(k, m, shape.shard_bytes))?;
+        let encoder = encoder(&mut self.encoders, shape)?;
         encoder.reset(k, m, shard_bytes).map_err(shape.error())?;
         for shard in data {
             encoder.add_original_shard(shard).map_err(shape.error())?;
@@ -97,30 +105,48 @@ impl Codec {
         Ok(parity)
     }
 
-    /// Restores the missing data shards in place. `shards` is data then parity end to end, `have` says which are there.
-    pub fn decode(
+    /// Restores the missing ones of the data shards in `data`, end to end; `have` says which are there. `parity` gives
+    /// parity shards and which ones they are.
+    pub fn decode<'a>(
         &mut self,
-        k: usize,
         shard_bytes: usize,
-        shards: &mut [u8],
+        data: &mut [u8],
         have: &[bool],
+        parity: impl Iterator<Item = (usize, &'a [u8])>,
     ) -> Result<(), NotCodable> {
-        let shape = Shape { k, shard_bytes };
-        let m = parity_shards(k);
+        let shape = Shape { k: have.len(), shard_bytes };
+        let missing: Vec<usize> = (0..shape.k).filter(|index| !have[*index]).collect();
+        let parity: Vec<_> = parity.take(missing.len()).collect();
+        if missing.len() <= few::MOST && parity.len() == missing.len() {
+            let encoder = encoder(&mut self.encoders, shape)?;
+            if self.solver.restore(shape, encoder, data, &missing, &parity)?.is_some() {
+                return Ok(());
+            }
+        }
+        self.transform(shape, data, have, &parity)
+    }
+
+    /// Decoding by the library.
+    fn transform(
+        &mut self,
+        shape: Shape,
+        data: &mut [u8],
+        have: &[bool],
+        parity: &[few::Parity<'_>],
+    ) -> Result<(), NotCodable> {
+        let (k, m, shard_bytes) = (shape.k, parity_shards(shape.k), shape.shard_bytes);
         let decoder = coder(&mut self.decoders, shape, || ReedSolomonDecoder::new(k, m, shard_bytes))?;
         // A decoder left half-fed by an error would refuse the next sample.
         decoder.reset(k, m, shard_bytes).map_err(shape.error())?;
-        for (index, shard) in shards.chunks_exact(shard_bytes).enumerate().filter(|(i, _)| have[*i]) {
-            let added = if index < k {
-                decoder.add_original_shard(index, shard)
-            } else {
-                decoder.add_recovery_shard(index - k, shard)
-            };
-            added.map_err(shape.error())?;
+        for (index, shard) in data.chunks_exact(shard_bytes).enumerate().filter(|(i, _)| have[*i]) {
+            decoder.add_original_shard(index, shard).map_err(shape.error())?;
+        }
+        for (index, shard) in parity {
+            decoder.add_recovery_shard(*index, shard).map_err(shape.error())?;
         }
         let restored = decoder.decode().map_err(shape.error())?;
         for (index, shard) in restored.restored_original_iter() {
-            shards[index * shard_bytes..][..shard_bytes].copy_from_slice(shard);
+            data[index * shard_bytes..][..shard_bytes].copy_from_slice(shard);
         }
         Ok(())
     }
@@ -142,15 +168,43 @@ mod tests {
             let parity = codec.encode(k, 64, data.chunks(64)).unwrap();
             let m = parity_shards(k);
             assert_eq!(parity.len(), m * 64);
-            let mut shards = [data.clone(), parity].concat();
+            let mut damaged = data.clone();
             let gone = m.min(k);
-            let mut have = vec![true; k + m];
+            let mut have = vec![true; k];
             for lost in 0..gone {
                 have[lost * k / gone] = false;
-                shards[lost * k / gone * 64..][..64].fill(0);
+                damaged[lost * k / gone * 64..][..64].fill(0);
             }
-            codec.decode(k, 64, &mut shards, &have).unwrap();
-            assert_eq!(&shards[..k * 64], &data[..], "k = {k}, {gone} lost");
+            // The last ones as well as the first.
+            let parity = parity.chunks(64).enumerate().skip(m - gone);
+            codec.decode(64, &mut damaged, &have, parity).unwrap();
+            assert_eq!(damaged, data, "k = {k}, {gone} lost");
+        }
+    }
+
+    #[test]
+    fn few_missing_shards_are_solved_for_as_the_library_decodes_them() {
+        let mut codec = Codec::default();
+        // Whole blocks of 64 bytes, and ends of all kinds.
+        for (k, shard_bytes) in [(2, 2), (5, 64), (40, 126), (266, 1_406), (300, 130)] {
+            let data: Vec<u8> = (0..k * shard_bytes).map(|i| (i * i / 5 + i * 7) as u8).collect();
+            let coded = codec.encode(k, shard_bytes, data.chunks(shard_bytes)).unwrap();
+            for gone in [1, 2, 3, 13, few::MOST].into_iter().filter(|gone| *gone <= k.min(parity_shards(k))) {
+                let missing: Vec<usize> = (0..gone).map(|at| (at * k + k / 2) / gone % k).collect();
+                let have: Vec<bool> = (0..k).map(|index| !missing.contains(&index)).collect();
+                let mut damaged = data.clone();
+                missing.iter().for_each(|at| damaged[at * shard_bytes..][..shard_bytes].fill(0));
+                let m = parity_shards(k);
+                let parity: Vec<_> = (0..gone).map(|at| (at * 37 + 5) % m).collect();
+                let parity: Vec<_> =
+                    parity.iter().map(|at| (*at, &coded[at * shard_bytes..][..shard_bytes])).collect();
+                let (shape, mut other) = (Shape { k, shard_bytes }, damaged.clone());
+                let encoder = encoder(&mut codec.encoders, shape).unwrap();
+                let solved = codec.solver.restore(shape, encoder, &mut damaged, &missing, &parity).unwrap();
+                assert!(solved.is_some() && damaged == data, "{k} of {shard_bytes} bytes, {gone} missing");
+                codec.transform(shape, &mut other, &have, &parity).unwrap();
+                assert_eq!(other, data);
+            }
         }
     }
 
@@ -169,12 +223,11 @@ mod tests {
     fn too_few_shards_are_an_error_and_the_next_sample_still_decodes() {
         let mut codec = Codec::default();
         let data = sample(4, 64);
-        let mut shards = [data.clone(), codec.encode(4, 64, data.chunks(64)).unwrap()].concat();
-        let mut have = vec![false; 12];
-        have[..3].fill(true);
-        assert!(codec.decode(4, 64, &mut shards, &have).is_err());
-        have[7] = true;
-        codec.decode(4, 64, &mut shards, &have).unwrap();
-        assert_eq!(&shards[..256], &data[..]);
+        let parity = codec.encode(4, 64, data.chunks(64)).unwrap();
+        let have = [true, true, true, false];
+        let mut damaged = [&data[..192], &[0; 64]].concat();
+        assert!(codec.decode(64, &mut damaged, &have, std::iter::empty()).is_err());
+        codec.decode(64, &mut damaged, &have, parity.chunks(64).enumerate().skip(3).take(1)).unwrap();
+        assert_eq!(damaged, data);
     }
 }

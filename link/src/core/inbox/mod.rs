@@ -8,14 +8,16 @@
 //!                            └──► ended: told by take_ended
 //! ```
 
+mod partial;
 mod room;
 
 use super::fec::{Codec, parity_shards};
 use super::memory::{FLOW_BYTES, Memory, SAMPLE_BYTES, Share, coded_cost, whole_cost};
-use super::sample::{LENGTH_BYTES, MAX_SHARDS};
+use super::sample::MAX_SHARDS;
 use super::sequences::Sequences;
 use crate::wire::{Fragment, Whole};
 use bytes::Bytes;
+use partial::Partial;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tokkyu_contract::{FlowId, Ledger, MonoTime, Outcome, PeerTime, TraceId};
@@ -26,6 +28,8 @@ pub const MAX_SAMPLE_BYTES: usize = 64 << 20;
 const MAX_FLOWS: usize = super::limits::MAX_ENDPOINTS + 1;
 /// Flows a peer may send whatever the memory bound.
 const LEAST_FLOWS: usize = 6;
+/// Incomplete samples that are looked at for the fewest missing.
+const MOST_LOOKED_AT: usize = 16;
 /// Samples that wait for the peer's table at most (LNK-18): all of them are looked at when it comes.
 const MAX_PARKED: usize = 4096;
 /// The table is with the samples or it is lost and repaired: after this nobody will name their flow.
@@ -55,26 +59,6 @@ impl Complete {
     /// What it counts while it is held.
     pub fn cost(&self) -> usize {
         whole_cost(self.payload.len())
-    }
-}
-
-struct Partial {
-    k: usize,
-    shard_bytes: usize,
-    shards: Vec<u8>,
-    have: Vec<bool>,
-    count: usize,
-    data_count: usize,
-    capture: PeerTime,
-    first_packet: MonoTime,
-    share: Share,
-    /// Its place in the order of arrival; none for what is not pushed out.
-    stamp: Option<u64>,
-}
-
-impl Partial {
-    fn cost(&self) -> usize {
-        coded_cost(self.k, self.shard_bytes)
     }
 }
 
@@ -205,21 +189,18 @@ impl Inbox {
             return None;
         }
         if !self.partials.contains_key(&shard.id) {
-            self.begin(now, shard, shards, capture)?;
+            self.begin(now, shard, capture)?;
         }
         let partial = self.partials.get_mut(&shard.id)?;
         if partial.k != k || partial.shard_bytes != shard.shard.len() {
             self.violations += 1;
             return None;
         }
-        if std::mem::replace(&mut partial.have[index], true) {
+        if !partial.put(index, shard.shard) {
             self.duplicates += 1;
             return None;
         }
-        partial.shards[index * partial.shard_bytes..][..partial.shard_bytes].copy_from_slice(shard.shard);
-        partial.count += 1;
-        partial.data_count += usize::from(index < k);
-        if partial.count < k { None } else { self.complete(shard.id) }
+        if partial.missing() > 0 { None } else { self.complete(shard.id) }
     }
 
     /// Whether the sample came to an end before, or below its flow's floor. None when the flow is one too many.
@@ -230,7 +211,7 @@ impl Inbox {
         Some(flow.settled.contains(id.sequence) || is_ordered && flow.floor.is_some_and(is_below))
     }
 
-    fn begin(&mut self, now: MonoTime, shard: &Fragment<'_>, shards: usize, capture: PeerTime) -> Option<()> {
+    fn begin(&mut self, now: MonoTime, shard: &Fragment<'_>, capture: PeerTime) -> Option<()> {
         let (id, share) = (shard.id, self.share(shard.id.flow));
         let cost = coded_cost(usize::from(shard.k), shard.shard.len());
         if id.flow == FlowId::SESSION {
@@ -247,18 +228,8 @@ impl Inbox {
             self.oldest.insert(stamp, id);
             self.yielding += cost;
         }
-        let partial = Partial {
-            k: usize::from(shard.k),
-            shard_bytes: shard.shard.len(),
-            shards: vec![0; shards * shard.shard.len()],
-            have: vec![false; shards],
-            count: 0,
-            data_count: 0,
-            capture,
-            first_packet: now,
-            share,
-            stamp,
-        };
+        let mut partial = Partial::new(now, shard, capture, share);
+        partial.stamp = stamp;
         self.partials.insert(id, partial);
         self.flow(id.flow)?.ledger.offer();
         Some(())
@@ -281,19 +252,22 @@ impl Inbox {
     }
 
     fn complete(&mut self, id: TraceId) -> Option<Complete> {
-        let mut partial = self.remove(id)?;
-        let mut coded = Ok(());
-        if partial.data_count < partial.k {
-            coded = self.codec.decode(partial.k, partial.shard_bytes, &mut partial.shards, &partial.have);
-        }
-        let data_bytes = partial.k * partial.shard_bytes;
-        let Some(payload) = coded.ok().and_then(|()| payload_of(partial.shards, data_bytes)) else {
+        let Some(complete) = self.remove(id)?.complete(id, &mut self.codec) else {
             self.violations += 1;
             self.end(id, Outcome::Dropped);
             return None;
         };
         self.flow(id.flow)?.settled.insert(id.sequence);
-        Some(Complete { id, capture: partial.capture, first_packet: partial.first_packet, payload })
+        Some(complete)
+    }
+
+    /// Shards that must come before any incomplete sample can be complete; none when there is no such sample, or so many
+    /// that to look at them would take longer than it saves.
+    pub fn fewest_missing(&self) -> Option<usize> {
+        if self.partials.len() > MOST_LOOKED_AT {
+            return None;
+        }
+        self.partials.values().map(Partial::missing).min()
     }
 
     /// Settles the outcome of a complete sample.
@@ -345,19 +319,6 @@ impl Inbox {
         // The end of the session tells that, not an event for each.
         self.ended.clear();
     }
-}
-
-/// The payload of the data shards: their length stands in the last four bytes. Taken without a copy.
-fn payload_of(mut shards: Vec<u8>, data_bytes: usize) -> Option<Bytes> {
-    let (body, length) = shards[..data_bytes].split_last_chunk::<LENGTH_BYTES>()?;
-    let bytes = u32::from_le_bytes(*length) as usize;
-    if bytes > body.len() {
-        return None;
-    }
-    // The memory of parity goes back now, not when the application lets go of the payload.
-    shards.truncate(bytes);
-    shards.shrink_to_fit();
-    Some(Bytes::from(shards))
 }
 
 #[cfg(test)]

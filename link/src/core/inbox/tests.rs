@@ -1,6 +1,7 @@
 //! The inbox alone, fed with shards by hand.
 
 use super::*;
+use crate::core::sample::LENGTH_BYTES;
 
 fn id(sequence: u32) -> TraceId {
     TraceId { flow: FlowId(1), sequence }
@@ -160,4 +161,23 @@ fn a_length_beyond_the_shards_is_not_delivered() {
     assert_eq!(give(&mut inbox, fragment(0, 2, 1, &bad)), None);
     assert_eq!(inbox.violations(), 1);
     assert!(inbox.ledger(FlowId(1)).closes());
+}
+
+#[test]
+fn the_fewest_missing_are_those_of_the_sample_nearest_to_its_end_whatever_came_of_it() {
+    let payload = vec![9u8; 1_000];
+    let (k, shards) = shards_of(&payload, 64);
+    let mut inbox = Inbox::new(1 << 20);
+    assert_eq!(inbox.fewest_missing(), None);
+    give(&mut inbox, fragment(0, k, 0, &shards[0]));
+    for index in [1, k + 1, k] {
+        give(&mut inbox, fragment(1, k, index, &shards[index]));
+    }
+    assert_eq!(inbox.fewest_missing(), Some(k - 3));
+    (2..k - 2).for_each(|index| assert_eq!(give(&mut inbox, fragment(1, k, index, &shards[index])), None));
+    assert_eq!(
+        give(&mut inbox, fragment(1, k, k - 2, &shards[k - 2])).map(|c| c.payload),
+        Some(payload.into())
+    );
+    assert_eq!(inbox.fewest_missing(), Some(k - 1));
 }
