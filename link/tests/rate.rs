@@ -242,3 +242,35 @@ fn on_recorded_cellular_capacity_pictures_do_not_delay_control_and_none_is_stale
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+/// LNK-69: packets are left in the socket while pictures come, and no picture waits for it.
+#[test]
+fn a_pause_in_reading_is_over_before_any_picture_is_complete() {
+    for network in ["lan", "wan"] {
+        let mut world = World::new(&named(network), 1);
+        let mut streams: Vec<Stream> = (0..4)
+            .map(|_| world.stream(End::Vehicle, Class::Realtime, link_qos(), 374_000, ms(100)))
+            .collect();
+        let mut all: Vec<&mut Stream> = streams.iter_mut().collect();
+        let (mut pauses, step) = (Vec::new(), Duration::from_micros(100));
+        let mut now = at_ms(1_000);
+        while now < at_ms(2_000) {
+            world.drive(&mut all, now);
+            pauses.push((now, world.network.session(End::Operator).lull()));
+            now += step;
+        }
+        world.run_for(ms(200));
+        let complete: Vec<MonoTime> = streams
+            .iter()
+            .flat_map(|stream| world.fates(stream).into_values())
+            .filter_map(|fate| fate.arrival)
+            .collect();
+        let outlasts = |(from, pause): &&(MonoTime, Duration)| {
+            complete.iter().any(|at| *at > *from && *at < *from + *pause)
+        };
+        assert_eq!(pauses.iter().find(outlasts), None, "{network}");
+        let long = pauses.iter().filter(|(_, pause)| *pause >= Duration::from_micros(200)).count();
+        // Four pictures take 12 ms of each tenth of a second on the LAN, 60 ms on the WAN.
+        assert!(long >= 500, "{network}: {long} of {} moments", pauses.len());
+    }
+}

@@ -3,9 +3,9 @@
 use bytes::Bytes;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
-use tokkyu_contract::{Class, Durability, FlowId, History, Qos};
+use tokkyu_contract::{Class, Durability, FlowId, History, Outcome, Qos};
 use tokkyu_link::carrier::{CloseReason, SecretKey, TrustStore};
-use tokkyu_link::core::{Publication, PublishError, Subscription};
+use tokkyu_link::core::{Event, Publication, PublishError, Subscription};
 use tokkyu_link::runtime::{Link, LinkConfig, LinkEvent, LinkState, Publisher, Role, Subscriber};
 
 /// Long enough for any machine; a test that waits this long has failed.
@@ -136,18 +136,17 @@ fn what_is_kept_for_a_reader_to_come_is_booked_once() {
     let reader = operator.subscribe(subscription("map", kept)).expect("within the limits");
     let got: Vec<u8> = (0..2).map(|_| reader.receive(PATIENCE).expect("kept").delivered.payload[0]).collect();
     assert_eq!(got, [1, 2]);
-    wait_until(|| vehicle.stats().session.memory_out < 1_000);
+    for _ in got {
+        let delivered =
+            |event| matches!(event, LinkEvent::Session(Event::Settled { outcome: Outcome::Delivered, .. }));
+        let since = Instant::now();
+        while !vehicle.event(PATIENCE).is_some_and(delivered) {
+            assert!(since.elapsed() < PATIENCE, "the vehicle never heard of it");
+        }
+    }
     let (_, ledger) = vehicle.close().sent.remove(0);
     assert!(ledger.closes(), "{ledger}");
     assert_eq!((ledger.offered, ledger.delivered, ledger.dropped), (3, 2, 1), "{ledger}");
-}
-
-fn wait_until(holds: impl Fn() -> bool) {
-    let since = Instant::now();
-    while !holds() {
-        assert!(since.elapsed() < PATIENCE, "waited in vain");
-        std::thread::sleep(Duration::from_millis(10));
-    }
 }
 
 #[test]

@@ -88,8 +88,9 @@ pub trait Transport {
     /// Ends the session and tells the peer why. The text is cut to what fits one packet.
     fn close(&mut self, now: MonoTime, reason: &str);
 
-    /// Sleeps until packets arrive, the blocked socket takes more, `wake` becomes readable, or `until`.
-    fn wait(&mut self, until: MonoTime, wake: Option<BorrowedFd<'_>>) -> WaitResult;
+    /// Sleeps until packets arrive (unless they are left in the socket), the blocked socket takes more, `wake` becomes
+    /// readable, or `until`.
+    fn wait(&mut self, until: MonoTime, packets: Packets, wake: Option<BorrowedFd<'_>>) -> WaitResult;
 }
 
 /// Where a carrier's connection stands. `quic/lifecycle.rs` draws how it moves.
@@ -146,6 +147,15 @@ pub enum SendRefused {
         /// [`Transport::max_datagram`].
         max: usize,
     },
+}
+
+/// Whether packets that arrive end a wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Packets {
+    /// The first one does.
+    Wake,
+    /// They stay in the socket.
+    Gather,
 }
 
 /// What ended [`Transport::wait`]; nothing set means its time was up or a signal came.

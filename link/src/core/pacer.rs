@@ -3,19 +3,40 @@
 use std::time::Duration;
 use tokkyu_contract::MonoTime;
 
-/// Depth of the bucket: one batch of packets at 1 Gbit/s.
-pub const QUANTUM: Duration = Duration::from_micros(250);
+/// Least depth of the bucket: one batch of packets at 1 Gbit/s.
+const LEAST_DEPTH: Duration = Duration::from_micros(250);
+/// Most depth of the bucket.
+const MOST_DEPTH: Duration = Duration::from_millis(1);
+/// The depth is at most this part of the round trip.
+const PART_OF_ROUND_TRIP: u32 = 64;
+/// Rate up to which the least depth does. What is faster wakes us for every few packets, and on a long path a deeper bucket
+/// costs nobody anything.
+const SLOW_BPS: f64 = 100e6;
 
 /// How long packets that did not wait may hold up those that do.
 const MOST_DEBT: Duration = Duration::from_millis(1);
 
 /// When the next paced packet may go.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug)]
 pub struct Pacer {
     next: MonoTime,
+    depth: Duration,
+}
+
+impl Default for Pacer {
+    fn default() -> Self {
+        Pacer { next: MonoTime::ZERO, depth: LEAST_DEPTH }
+    }
 }
 
 impl Pacer {
+    /// The path has this shortest round trip, and carries so much.
+    pub fn on_path(&mut self, min_rtt: Duration, rate_bps: f64) {
+        let most = (min_rtt / PART_OF_ROUND_TRIP).clamp(LEAST_DEPTH, MOST_DEPTH);
+        let times = (rate_bps / SLOW_BPS).clamp(1.0, MOST_DEPTH.div_duration_f64(LEAST_DEPTH));
+        self.depth = LEAST_DEPTH.mul_f64(times).min(most);
+    }
+
     /// Whether a packet may go now.
     pub fn is_ready(&self, now: MonoTime) -> bool {
         now >= self.next
@@ -24,7 +45,7 @@ impl Pacer {
     /// A packet of `wire_bytes` goes now at `rate_bps`.
     pub fn on_sent(&mut self, now: MonoTime, wire_bytes: usize, rate_bps: f64) {
         let gap = Duration::from_nanos((wire_bytes as f64 * 8e9 / rate_bps) as u64);
-        self.next = self.next.max(now.saturating_sub(QUANTUM)) + gap;
+        self.next = self.next.max(now.saturating_sub(self.depth)) + gap;
     }
 
     /// A packet that did not wait goes now: it takes its place on the path, but more of such packets than the path
@@ -37,7 +58,7 @@ impl Pacer {
 
     /// When to come back: late enough that a wake-up sends most of a bucket, early enough that the line never idles.
     pub fn wake_at(&self) -> MonoTime {
-        self.next + QUANTUM * 3 / 4
+        self.next + self.depth * 3 / 4
     }
 
     /// A full bucket, as after a pause.
@@ -72,6 +93,30 @@ mod tests {
             now = pacer.wake_at();
         }
         assert!((9_990..=10_010).contains(&sent), "10 000 packets of 10 kbit at 100 Mbit/s, got {sent}");
+    }
+
+    #[test]
+    fn on_a_long_path_a_wake_up_sends_more_and_the_rate_stays() {
+        let (mut pacer, now) = (Pacer::default(), MonoTime::from_millis(1_000));
+        pacer.on_path(Duration::from_millis(50), 200e6);
+        let at_once = (0..).take_while(|_| {
+            let ready = pacer.is_ready(now);
+            pacer.on_sent(now, 1_250, 200e6);
+            ready
+        });
+        assert_eq!(
+            at_once.count(),
+            11,
+            "500 µs at 50 µs a packet, and the one that finds the bucket just empty"
+        );
+        let mut depth = |min_rtt, rate_bps| {
+            pacer.on_path(min_rtt, rate_bps);
+            pacer.depth
+        };
+        let ms = Duration::from_millis;
+        let depths =
+            [(ms(1_000), 1e9), (ms(50), 100e6), (ms(1), 1e9), (ms(1_000), 200e6)].map(|(r, b)| depth(r, b));
+        assert_eq!(depths, [MOST_DEPTH, LEAST_DEPTH, LEAST_DEPTH, LEAST_DEPTH * 2]);
     }
 
     #[test]

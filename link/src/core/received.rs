@@ -8,6 +8,8 @@ use tokkyu_contract::MonoTime;
 const WORDS: usize = 64;
 /// Packet numbers remembered below the highest.
 const REMEMBERED: u64 = (WORDS as u64 - 1) * 64;
+/// Packets further apart than this are no stream.
+const STREAM_GAP: Duration = Duration::from_millis(1);
 /// Feedbacks that may be lost in a row before a reported packet falls out of the bitmap.
 const REPEATED_REPORTS: usize = 10;
 
@@ -24,6 +26,8 @@ pub struct Received {
     asked: bool,
     last_feedback: MonoTime,
     last_packet: MonoTime,
+    /// Nanoseconds between two packets while they stream, smoothed.
+    spacing_ns: u64,
     reported: [u64; REPEATED_REPORTS],
     /// Numbers missing in a row, negative: the minimum is the longest gap.
     gaps: WindowedMin,
@@ -109,6 +113,7 @@ impl Received {
             self.gaps.add(now, was.map_or(0, |highest| highest as i64 + 1 - number as i64));
         }
         self.interval = Duration::from_micros(u64::from(header.feedback_interval) * 50);
+        self.learn_spacing(now);
         self.last_packet = now;
         if arrival.eliciting {
             self.unreported += 1;
@@ -116,6 +121,18 @@ impl Received {
             self.urgent |= news == News::AfterGap || news == News::Late;
         }
         true
+    }
+
+    fn learn_spacing(&mut self, now: MonoTime) {
+        let gap = now.since(self.last_packet);
+        if gap < STREAM_GAP {
+            self.spacing_ns = (self.spacing_ns * 15 + gap.as_nanos() as u64) / 16;
+        }
+    }
+
+    /// Time between two packets of the peer while it streams; zero before any is known.
+    pub fn spacing(&self) -> Duration {
+        Duration::from_nanos(self.spacing_ns)
     }
 
     /// When the next feedback is due, `MAX` when there is nothing to report.
@@ -232,6 +249,18 @@ mod tests {
         assert_eq!(received.deadline(), at(102), "one interval of 1 ms after the last packet");
         received.on_packet(MonoTime::from_micros(101_900), &header(2), arrival(true));
         assert_eq!(received.deadline(), at(102), "two intervals after the last feedback");
+    }
+
+    #[test]
+    fn the_spacing_is_that_of_a_stream_whatever_pauses_come_between() {
+        let mut received = Received::default();
+        assert_eq!(received.spacing(), Duration::ZERO);
+        for number in 0..200u32 {
+            let pause_ms = u64::from(number / 50) * 80;
+            let now = at(1_000 + pause_ms) + Duration::from_micros(60) * number;
+            received.on_packet(now, &header(number), arrival(true));
+        }
+        assert!((59_000..=60_000).contains(&received.spacing().as_nanos()), "{:?}", received.spacing());
     }
 
     #[test]

@@ -5,7 +5,7 @@
 
 use super::channel::{Outgoing, Queue, Request, Shared};
 use super::{Closing, LinkConfig, LinkError, LinkEvent, LinkState, LinkStats, Role, Sample};
-use crate::carrier::{QuicTransport, Received, Transport, TransportState, clock};
+use crate::carrier::{Packets, QuicTransport, Received, Transport, TransportState, clock};
 use crate::core::kept::Kept;
 use crate::core::{Event, Publication, PublishError, Session, SessionConfig, Stats, Subscription};
 use bytes::Bytes;
@@ -26,6 +26,8 @@ const EARLY: usize = 256;
 const REDIAL: Duration = Duration::from_millis(500);
 /// Refusals of one publication are told at most this often: a camera would fill the queue of events with them.
 const REFUSALS_INTERVAL: Duration = Duration::from_secs(1);
+/// Shorter waits for more packets save nothing: a timer costs as much as a packet.
+const SHORTEST_LULL: Duration = Duration::from_micros(50);
 /// QUIC, UDP, IPv4 and Ethernet bytes around a datagram.
 const OVERHEAD_BYTES: usize = 97;
 
@@ -194,7 +196,12 @@ impl LinkThread {
         let carrier = self.carrier.deadline().unwrap_or(MonoTime::MAX);
         let redial = if self.wants_redial() { self.redial_at } else { MonoTime::MAX };
         let until = session.min(carrier).min(redial).min(self.next_stats);
-        let woken = self.carrier.wait(until, Some(self.shared.wake_fd()));
+        let lull = self.session.as_ref().map_or(Duration::ZERO, |(_, session)| session.lull());
+        let (until, packets) = match lull >= SHORTEST_LULL {
+            true => (until.min(clock::now() + lull), Packets::Gather),
+            false => (until, Packets::Wake),
+        };
+        let woken = self.carrier.wait(until, packets, Some(self.shared.wake_fd()));
         if woken.writable {
             self.carrier.flush(clock::now());
         }
@@ -205,9 +212,14 @@ impl LinkThread {
 
     fn receive(&mut self, now: MonoTime) {
         let (session, early) = (&mut self.session, &mut self.early);
+        let mut latest = now;
         self.carrier.receive(now, &mut |received| match session {
             Some((number, session)) if *number == received.session => {
-                session.on_datagram(received.at.min(clock::now()), received.ce, received.bytes);
+                // Stamped while we were reading, or by a calendar clock that jumped.
+                if received.at > latest {
+                    latest = clock::now();
+                }
+                session.on_datagram(received.at.min(latest), received.ce, received.bytes);
             }
             // The session began in this very read; it is ours only after it.
             _ if early.len() < EARLY => early.push(Early::of(&received)),

@@ -45,11 +45,13 @@ pub(super) struct Association {
     pub(super) connection: Connection,
     pub(super) phase: Phase,
     pub(super) since: MonoTime,
+    /// Frames received as of the last packet.
+    frames: u64,
 }
 
 impl Association {
     pub(super) fn new(handle: ConnectionHandle, connection: Connection, since: MonoTime) -> Association {
-        Association { handle, connection, phase: Phase::Handshake, since }
+        Association { handle, connection, phase: Phase::Handshake, since, frames: 0 }
     }
 
     /// Exchanges events with the endpoint and returns what the connection has to say, one thing at a time.
@@ -76,9 +78,10 @@ impl Association {
     /// `quinn-proto` drops replayed and forged packets without a word. Every packet that is accepted holds at least
     /// one frame (RFC 9000 §12.4), so a count of frames that stood still gives the others away.
     pub(super) fn feed(&mut self, event: ConnectionEvent) -> bool {
-        let before = self.frames_received();
+        let before = self.frames;
         self.connection.handle_event(event);
-        self.frames_received() != before
+        self.frames = self.frames_received();
+        self.frames != before
     }
 
     /// Ends the connection with an application code and a text for the peer.

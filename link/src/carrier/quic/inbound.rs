@@ -15,7 +15,7 @@ use crate::carrier::TransportState;
 use crate::carrier::socket::Arrival;
 
 /// Packets after which a burst ends, so that a flood does not keep the loop from its timers and from sending: a quarter
-/// of a millisecond of work. The last system call may bring more than that, at most 512 packets.
+/// of a millisecond of work. The last system call may bring more than that, at most 1024 packets.
 const BURST_PACKETS: u64 = 256;
 
 /// What is known of a packet besides its bytes.
@@ -34,11 +34,11 @@ impl QuicTransport {
         let enough = self.counters.packets_received + BURST_PACKETS;
         while self.counters.packets_received < enough {
             let filled = self.socket.receive(&mut inbox);
-            if filled == 0 {
-                break;
-            }
             for arrival in inbox.arrivals(filled) {
                 self.on_arrival(now, &arrival, sink);
+            }
+            if !inbox.is_full(filled) {
+                break;
             }
         }
         self.inbox = Some(inbox);
@@ -47,8 +47,9 @@ impl QuicTransport {
     /// Takes apart what the kernel joined (GRO).
     fn on_arrival(&mut self, now: MonoTime, arrival: &Arrival<'_>, sink: &mut dyn FnMut(Received<'_>)) {
         let ecn = arrival.ecn.and_then(|ecn| EcnCodepoint::from_bits(ecn as u8));
-        // Decryption works in place; one copy for all packets of the buffer.
-        let mut rest = BytesMut::from(arrival.bytes);
+        // Decryption works in place, on a copy in memory that is used again once its packets are done with.
+        self.arena.extend_from_slice(arrival.bytes);
+        let mut rest = self.arena.split();
         loop {
             let packet = rest.split_to(arrival.stride.min(rest.len()));
             self.counters.packets_received += 1;

@@ -36,6 +36,7 @@ use std::net::SocketAddr;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::Arc;
 
+use bytes::BytesMut;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::time::TimeSpec;
 use quinn_proto::{ClientConfig, Endpoint};
@@ -45,14 +46,17 @@ use super::clock::{self, InstantMap};
 use super::socket::{Inbox, Socket};
 use super::tls::{self, Identity, RefusedKey};
 use super::{
-    CarrierCounters, CarrierError, PublicKey, Received, SecretKey, SendRefused, Transport, TransportState,
-    TrustStore, WaitResult,
+    CarrierCounters, CarrierError, Packets, PublicKey, Received, SecretKey, SendRefused, Transport,
+    TransportState, TrustStore, WaitResult,
 };
 use admission::{Admission, MAX_INCOMPLETE};
 use association::{Association, Phase};
 use lifecycle::{Event, Lifecycle};
 use outbound::Outbox;
 use session::Session;
+
+/// Packets of one read fit.
+const ARENA_BYTES: usize = 64 << 10;
 
 /// What both sides need to know about themselves.
 #[derive(Clone, Debug)]
@@ -103,6 +107,8 @@ pub struct QuicTransport {
     socket: Socket,
     /// Taken out while its packets are handled.
     inbox: Option<Inbox>,
+    /// Where packets are decrypted.
+    arena: BytesMut,
     outbox: Outbox,
     endpoint: Endpoint,
     associations: Vec<Association>,
@@ -165,6 +171,7 @@ impl QuicTransport {
             clock: InstantMap::new(),
             socket,
             inbox: Some(Inbox::new()),
+            arena: BytesMut::with_capacity(ARENA_BYTES),
             outbox: Outbox::new(payload),
             endpoint,
             associations: Vec::new(),
@@ -324,18 +331,20 @@ impl Transport for QuicTransport {
         self.transmit(now);
     }
 
-    fn wait(&mut self, until: MonoTime, wake: Option<BorrowedFd<'_>>) -> WaitResult {
-        let mut interest = PollFlags::POLLIN;
+    fn wait(&mut self, until: MonoTime, packets: Packets, wake: Option<BorrowedFd<'_>>) -> WaitResult {
+        let mut interest = PollFlags::empty();
+        interest.set(PollFlags::POLLIN, packets == Packets::Wake);
         interest.set(PollFlags::POLLOUT, self.outbox.is_blocked());
-        let mut descriptors = vec![PollFd::new(self.socket.as_fd(), interest)];
-        descriptors.extend(wake.map(|wake| PollFd::new(wake, PollFlags::POLLIN)));
+        let socket = self.socket.as_fd();
+        let mut descriptors =
+            [PollFd::new(socket, interest), PollFd::new(wake.unwrap_or(socket), PollFlags::POLLIN)];
+        let watched = &mut descriptors[..1 + usize::from(wake.is_some())];
         let span = (until != MonoTime::MAX).then(|| TimeSpec::from(until.since(clock::now())));
-        if ppoll(&mut descriptors, span, None).is_err() {
+        if ppoll(watched, span, None).is_err() {
             // A signal: the caller looks at its deadlines and comes back.
             return WaitResult::default();
         }
-        let seen =
-            |index: usize| descriptors.get(index).and_then(PollFd::revents).unwrap_or(PollFlags::empty());
+        let seen = |index: usize| watched.get(index).and_then(PollFd::revents).unwrap_or(PollFlags::empty());
         WaitResult {
             readable: seen(0).intersects(PollFlags::POLLIN | PollFlags::POLLERR),
             writable: seen(0).contains(PollFlags::POLLOUT),

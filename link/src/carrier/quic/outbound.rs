@@ -9,7 +9,7 @@ use std::mem;
 use std::net::IpAddr;
 use std::time::Instant;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use quinn_proto::{SendDatagramError, Transmit};
 use tokkyu_contract::{Class, MonoTime};
 
@@ -31,6 +31,8 @@ pub(super) struct Outbox {
     pub(super) blocked: Option<Parcel>,
     /// A buffer to be used again.
     spare: Vec<u8>,
+    /// Where the datagrams of a batch stand, one behind the other.
+    arena: BytesMut,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +45,19 @@ struct Batch {
 impl Outbox {
     pub(super) fn new(udp_payload: u16) -> Outbox {
         let limit = BATCH.min(BATCH_BYTES / usize::from(udp_payload));
-        Outbox { limit, batch: None, blocked: None, spare: Vec::with_capacity(BATCH_BYTES) }
+        Outbox {
+            limit,
+            batch: None,
+            blocked: None,
+            spare: Vec::with_capacity(BATCH_BYTES),
+            arena: BytesMut::with_capacity(BATCH_BYTES),
+        }
+    }
+
+    /// Memory that is used again once the batch is on its way.
+    fn copy(&mut self, datagram: &[u8]) -> Bytes {
+        self.arena.extend_from_slice(datagram);
+        self.arena.split().freeze()
     }
 
     pub(super) fn is_blocked(&self) -> bool {
@@ -96,8 +110,9 @@ impl QuicTransport {
         if self.outbox.is_full() {
             return Err(SendRefused::Blocked);
         }
+        let datagram = self.outbox.copy(datagram);
         let association = self.session_association().ok_or(SendRefused::NotUp)?;
-        let queued = association.connection.datagrams().send(Bytes::copy_from_slice(datagram), false);
+        let queued = association.connection.datagrams().send(datagram, false);
         queued.map_err(|refused| match refused {
             SendDatagramError::Blocked(_) => SendRefused::Blocked,
             SendDatagramError::TooLarge => SendRefused::Size { bytes, max },

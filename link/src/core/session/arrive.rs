@@ -71,6 +71,7 @@ impl Session {
         let Some(sent) = self.log.get(highest).copied() else { return };
         let rtt = now.since(sent.at).saturating_sub(Duration::from_micros(u64::from(feedback.hold_us)));
         self.rtt.on_sample(now, rtt);
+        self.pacer.on_path(self.rtt.min(), self.rate.rate_bps());
         let received = self.clock.unwrap(feedback.highest_rx_us);
         self.clock.on_answer(now, sent.at, received);
         let mut settled = std::mem::take(&mut self.settled);

@@ -28,6 +28,11 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 use tokkyu_contract::{Class, Durability, FlowId, Ledger, MonoTime, Qos, TraceId};
 
+/// Packets are left in the socket for a 32nd of the round trip, within these bounds: control that comes among pictures
+/// waits with them.
+const LEAST_LULL: Duration = Duration::from_micros(200);
+const MOST_LULL: Duration = Duration::from_millis(1);
+
 /// What a session is told at its start.
 #[derive(Clone, Debug)]
 pub struct SessionConfig {
@@ -420,6 +425,16 @@ impl Session {
             .min(self.burst.probe_at())
             .min(if self.burst.is_held_back() { MonoTime::MAX } else { self.keepalive_at() })
             .min(pacer)
+    }
+
+    /// How long packets may be left in the socket, because none of them can complete a sample: a thread that reads many at
+    /// once works half as much as one that is woken by each (LNK-69). Zero when there is no reason to wait.
+    pub fn lull(&self) -> Duration {
+        let missing = self.inbox.fewest_missing().unwrap_or(0);
+        // Half: the rate may grow.
+        let soonest = self.received.spacing() * (missing / 2) as u32;
+        let longest = (self.rtt.min() / 32).clamp(LEAST_LULL, MOST_LULL);
+        soonest.min(longest)
     }
 
     /// Ends the session: what is not settled is lost, and the ledgers close (LNK-5).

@@ -1,6 +1,7 @@
 //! Datagrams across: content, order, batches.
 
 use super::*;
+use crate::carrier::Packets;
 use crate::carrier::socket::Parcel;
 
 #[test]
@@ -82,17 +83,33 @@ fn waiting_ends_with_a_packet_with_a_wake_up_or_with_its_time() {
     let (mut here, mut there) = pair();
     drive([&mut here, &mut there], |ends| ends.iter().all(|end| end.quic.counters().packets_received > 0));
     quiesce(&mut Relay::to(local()), [&mut here, &mut there]);
-    let idle = there.quic.wait(clock::now(), None);
+    let idle = there.quic.wait(clock::now(), Packets::Wake, None);
     assert_eq!(idle, crate::carrier::WaitResult::default());
 
     let (wake, waker) = std::os::unix::net::UnixStream::pair().unwrap();
     std::io::Write::write_all(&mut &waker, b"!").unwrap();
-    let woken = there.quic.wait(tokkyu_contract::MonoTime::MAX, Some(wake.as_fd()));
+    let woken = there.quic.wait(tokkyu_contract::MonoTime::MAX, Packets::Wake, Some(wake.as_fd()));
     assert!(woken.woken && !woken.readable && !woken.writable, "{woken:?}");
 
     here.send_numbered(0..1);
-    let called = there.quic.wait(tokkyu_contract::MonoTime::MAX, None);
+    let called = there.quic.wait(tokkyu_contract::MonoTime::MAX, Packets::Wake, None);
     assert!(called.readable && !called.woken, "{called:?}");
+}
+
+#[test]
+fn while_packets_gather_they_end_no_wait_and_a_wake_up_does() {
+    let (mut here, mut there) = pair();
+    drive([&mut here, &mut there], |ends| ends.iter().all(|end| end.quic.counters().packets_received > 0));
+    quiesce(&mut Relay::to(local()), [&mut here, &mut there]);
+    here.send_numbered(0..1);
+    assert!(there.quic.wait(tokkyu_contract::MonoTime::MAX, Packets::Wake, None).readable, "it is there");
+    let gathered = there.quic.wait(clock::now() + Duration::from_millis(1), Packets::Gather, None);
+    assert_eq!(gathered, crate::carrier::WaitResult::default());
+
+    let (wake, waker) = std::os::unix::net::UnixStream::pair().unwrap();
+    std::io::Write::write_all(&mut &waker, b"!").unwrap();
+    let woken = there.quic.wait(tokkyu_contract::MonoTime::MAX, Packets::Gather, Some(wake.as_fd()));
+    assert!(woken.woken && !woken.readable, "{woken:?}");
 }
 
 /// What the carrier would hold if the socket had been full: the packets of its batch, encrypted and numbered.
@@ -113,7 +130,7 @@ fn what_a_full_socket_did_not_take_holds_the_core_back_and_goes_out_first() {
     here.quic.outbox.blocked = Some(refused_by_a_full_socket(&mut here));
     assert!(!here.quic.ready());
     here.send(Class::Realtime, &numbered(3, size));
-    assert!(here.quic.wait(tokkyu_contract::MonoTime::MAX, None).writable);
+    assert!(here.quic.wait(tokkyu_contract::MonoTime::MAX, Packets::Wake, None).writable);
 
     here.quic.flush(clock::now());
     assert!(here.quic.ready());
