@@ -1,14 +1,15 @@
 //! The threads that receive pictures, one for each camera.
 //!
 //! Run at the real-time priority of pictures, because a subscription keeps as few samples as its history says. A sample
-//! is checked and handed on; nothing here waits but for the next one, at most [`LONGEST_WAIT`]. The arrival is the
-//! link's stamp, so what is done here is in no age.
+//! is checked and handed on; nothing here waits but for the next one, at most [`LONGEST_WAIT`]. It has arrived when this
+//! thread has it (DRV-85).
 
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use bytes::Bytes;
+use tokkyu_link::carrier::clock;
 use tokkyu_link::runtime::{Sample, Subscriber};
 
 use crate::camera::dummy;
@@ -72,6 +73,7 @@ impl Pictures {
     }
 
     fn on_sample(&self, sample: &Sample) {
+        let arrival = clock::now();
         let delivered = &sample.delivered;
         let (number, fault) = read(&delivered.payload);
         let arrived = Arrived {
@@ -80,14 +82,14 @@ impl Pictures {
             id: delivered.id,
             number,
             capture: captured(delivered, self.same_clock),
-            arrival: delivered.at,
+            arrival,
         };
         if let Some(saver) = &self.saver {
             saver.offer(save::Arrived {
                 camera: Arc::clone(&self.name),
                 sequence: u64::from(number.unwrap_or(delivered.id.sequence)),
                 captured: arrived.capture,
-                arrived: delivered.at,
+                arrived: arrival,
                 sample: delivered.payload.clone(),
             });
         }

@@ -33,7 +33,7 @@ pub(crate) struct Arrived {
     pub(crate) number: Option<u32>,
     /// Capture stamp on our clock.
     pub(crate) capture: MonoTime,
-    /// When it was complete.
+    /// When the thread that uses it had it.
     pub(crate) arrival: MonoTime,
 }
 

@@ -146,9 +146,10 @@ impl<M: Motors> Turn<M> {
 
     fn on_sample(&mut self, sample: &Sample) {
         self.on_session(sample.session);
+        let arrival = clock::now();
         let delivered = &sample.delivered;
         let command = Command::decode(&delivered.payload);
-        let arrived = self.arrived(sample, command.as_ref().ok());
+        let arrived = self.arrived(sample, arrival, command.as_ref().ok());
         match command {
             // A command of a session that is over would keep out those of the new one by its higher number.
             Ok(command) if sample.session == self.session => self.on_command(arrived, delivered, &command),
@@ -172,14 +173,14 @@ impl<M: Motors> Turn<M> {
         self.thread.mail.post(Report::Command { arrived, age, bytes, gate });
     }
 
-    fn arrived(&self, sample: &Sample, command: Option<&Command<PeerTime>>) -> Arrived {
+    fn arrived(&self, sample: &Sample, arrival: MonoTime, command: Option<&Command<PeerTime>>) -> Arrived {
         Arrived {
             stream: 0,
             session: sample.session,
             id: sample.delivered.id,
             number: command.map(|command| command.sequence as u32),
             capture: captured(&sample.delivered, self.thread.same_clock),
-            arrival: sample.delivered.at,
+            arrival,
         }
     }
 
