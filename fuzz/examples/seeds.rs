@@ -92,6 +92,7 @@ fn conversation() -> (Vec<Vec<u8>>, Vec<u8>) {
             datagrams.push(packet.clone());
         }
         push_step(&mut input, 2, 1, &[round; 30]);
+        push_step(&mut input, 3, 1, &vec![0; usize::from(round)]);
         now += Duration::from_millis(5);
         session.on_timer(now);
     }
@@ -123,7 +124,7 @@ fn link() -> io::Result<()> {
         entry(EndpointKind::Publication, 1, "drive/command"),
         entry(EndpointKind::Subscription, 1, "camera/front"),
     ];
-    write("table", "two_flows", Table { memory_bytes: 64 << 20, entries }.to_bytes())?;
+    write("table", "two_flows", Table { memory_bytes: 64 << 20, next: FlowId(2), entries }.to_bytes())?;
     write("capacity_trace", "short", TRACE)
 }
 

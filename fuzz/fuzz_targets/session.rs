@@ -1,5 +1,5 @@
 //! A whole session against a peer that sends anything at any time: it never panics, never holds more than its memory
-//! bound (LNK-6), and its ledgers close (LNK-5).
+//! bound (LNK-6), and its ledgers close (LNK-5), also of endpoints that go and come (LNK-32, LNK-34).
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -16,6 +16,8 @@ struct Conversation {
     now: MonoTime,
     sending: [FlowId; 2],
     reading: [FlowId; 2],
+    offered: [Publication; 2],
+    wanted: [Subscription; 2],
     packet: Vec<u8>,
 }
 
@@ -34,13 +36,30 @@ impl Conversation {
             size_bytes: 0,
         };
         let want = |topic: &str, qos| Subscription { topic: topic.to_owned(), type_name: String::new(), qos };
+        let offered = [("c", Class::Control, newest), ("d", Class::BestEffort, all)]
+            .map(|(topic, class, qos)| publish(topic, class, qos));
+        let wanted = [("a", newest), ("b", all)].map(|(topic, qos)| want(topic, qos));
         let sending =
-            [("c", Class::Control, newest), ("d", Class::BestEffort, all)].map(|(topic, class, qos)| {
-                session.advertise(publish(topic, class, qos)).expect("within the limits")
-            });
-        let reading = [("a", newest), ("b", all)]
-            .map(|(topic, qos)| session.subscribe(want(topic, qos)).expect("within the limits"));
-        Conversation { session, now: MonoTime::from_millis(1), sending, reading, packet: Vec::new() }
+            offered.clone().map(|publication| session.advertise(publication).expect("within the limits"));
+        let reading =
+            wanted.clone().map(|subscription| session.subscribe(subscription).expect("within the limits"));
+        let now = MonoTime::from_millis(1);
+        Conversation { session, now, sending, reading, offered, wanted, packet: Vec::new() }
+    }
+
+    /// An endpoint goes, and another takes its place.
+    fn replace(&mut self, which: usize) {
+        let at = which / 2 % 2;
+        let ledger = if which.is_multiple_of(2) {
+            let ledger = self.session.withdraw_publication(self.sending[at]).expect("it is there");
+            self.sending[at] = self.session.advertise(self.offered[at].clone()).expect("a place is free");
+            ledger
+        } else {
+            let ledger = self.session.withdraw_subscription(self.reading[at]).expect("it is there");
+            self.reading[at] = self.session.subscribe(self.wanted[at].clone()).expect("a place is free");
+            ledger
+        };
+        assert!(ledger.closes(), "LNK-5: withdrawn {ledger:?}");
     }
 
     fn take(&mut self, step: Step<'_>) {
@@ -51,6 +70,7 @@ impl Conversation {
                 let flow = self.sending[step.bytes.len() % 2];
                 let _ = self.session.publish(self.now, flow, self.now, step.bytes);
             }
+            Happening::Replace => self.replace(step.bytes.len()),
             Happening::Wait => {}
         }
         if self.session.deadline() <= self.now {

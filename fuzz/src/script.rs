@@ -1,6 +1,7 @@
 //! A conversation as bytes: what a fuzz input for a session means, and how a seed for it is written.
 //!
-//! Step: what u8 (0 datagram, 1 datagram marked Congestion Experienced, 2 publish, anything else: only time passes),
+//! Step: what u8 (0 datagram, 1 datagram marked Congestion Experienced, 2 publish, 3 an endpoint goes and
+//! comes again, anything else: only time passes),
 //! wait u8, length u16 little-endian, that many bytes. A length beyond the end takes what is left.
 
 use std::time::Duration;
@@ -22,6 +23,9 @@ pub enum Happening {
     },
     /// The application publishes the bytes.
     Publish,
+    /// The application withdraws an endpoint and announces it again: by the number of bytes, modulo 4, the first
+    /// publication, the first subscription, the second publication, the second subscription.
+    Replace,
     /// Nothing.
     Wait,
 }
@@ -64,6 +68,7 @@ fn happening(what: u8) -> Happening {
         0 => Happening::Datagram { ce: false },
         1 => Happening::Datagram { ce: true },
         2 => Happening::Publish,
+        3 => Happening::Replace,
         _ => Happening::Wait,
     }
 }

@@ -427,11 +427,11 @@ fn floors_that_make_no_sense_stop_no_flow() {
 #[test]
 fn invalid_tables_are_ignored_and_counted() {
     let mut victim = Victim::new();
-    let table = |entries| Table { memory_bytes: world::peer::MEMORY, entries }.to_bytes();
+    let table = |entries| Table { memory_bytes: world::peer::MEMORY, next: FlowId(1), entries }.to_bytes();
     let good = table(vec![entry(EndpointKind::Publication, 1, "image", link_qos())]);
     let mut bad: Vec<Vec<u8>> = (0..good.len()).map(|cut| good[..cut].to_vec()).collect();
     bad.push([good.clone(), vec![0]].concat());
-    for (at, value) in [(0, 1), (0, 9), (11, 0), (11, 3), (14, 4), (15, 2), (16, 2), (17, 2), (10, 255)] {
+    for (at, value) in [(0, 2), (0, 9), (13, 0), (13, 3), (16, 4), (17, 2), (18, 2), (19, 2), (12, 255)] {
         let mut damaged = good.clone();
         damaged[at] = value;
         bad.push(damaged);
@@ -441,7 +441,7 @@ fn invalid_tables_are_ignored_and_counted() {
     let line = |at: u16| entry(EndpointKind::Publication, at + 1, "image", link_qos());
     bad.push(table((0..1_025).map(line).collect()));
     let mut draw = Draw::new(1);
-    bad.extend((0..50).map(|length| [vec![2], draw.bytes(length * 20)].concat()));
+    bad.extend((0..50).map(|length| [vec![3], draw.bytes(length * 20)].concat()));
     for (at, table) in bad.iter().enumerate() {
         let now = victim.now;
         victim.peer.table_bytes(now, &mut victim.session, table);

@@ -27,7 +27,7 @@ fn sender(memory_bytes: usize, qos: Qos) -> (Session, FlowId) {
 /// The peer tells its bound, and whether it wants the log.
 fn tell(session: &mut Session, memory_bytes: u64, wants: bool) {
     let entries = vec![entry(EndpointKind::Subscription, 1, if wants { "log" } else { "other" }, keep_all())];
-    let table = Table { memory_bytes, entries }.to_bytes();
+    let table = Table { memory_bytes, next: FlowId(1), entries }.to_bytes();
     Peer::default().table_bytes(at_ms(1), session, &table);
     drain(at_ms(1), session);
 }

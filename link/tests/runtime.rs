@@ -3,9 +3,9 @@
 use bytes::Bytes;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
-use tokkyu_contract::{Class, Durability, FlowId, History, Outcome, Qos};
+use tokkyu_contract::{Class, Durability, FlowId, History, Ledger, Outcome, Qos};
 use tokkyu_link::carrier::{CloseReason, SecretKey, TrustStore};
-use tokkyu_link::core::{Event, Publication, PublishError, Subscription};
+use tokkyu_link::core::{Endpoint, Event, Publication, PublishError, Subscription};
 use tokkyu_link::runtime::{Link, LinkConfig, LinkEvent, LinkState, Publisher, Role, Subscriber};
 
 /// Long enough for any machine; a test that waits this long has failed.
@@ -240,4 +240,108 @@ fn samples_that_the_session_refuses_are_told_with_their_reason() {
     }
     let (_, ledger) = vehicle.close().sent.pop().expect("two publications");
     assert_eq!((ledger.offered, ledger.dropped), (3, 3), "{ledger}");
+}
+
+/// The ledger of the first endpoint of `topic` that `link` tells was withdrawn.
+fn withdrawn(link: &Link, topic: &str) -> Ledger {
+    let since = Instant::now();
+    while since.elapsed() < PATIENCE {
+        match link.event(Duration::from_millis(200)) {
+            Some(LinkEvent::Withdrawn { topic: of, ledger, .. }) if of == topic => return ledger,
+            _ => {}
+        }
+    }
+    panic!("{topic} was never withdrawn");
+}
+
+/// LNK-32: what was sent before a publisher was dropped still arrives, then its place is free.
+#[test]
+fn a_dropped_publisher_goes_when_what_it_sent_is_settled_and_the_closing_has_its_ledger() {
+    let keys = Keys::new();
+    let operator = keys.operator(any());
+    let vehicle = keys.vehicle(operator.local_address());
+    let all = Qos { history: History::KeepAll, ..Qos::default() };
+    let stays = vehicle.publish(publication("stays", all)).expect("within the limits");
+    let log = vehicle.publish(publication("log", all)).expect("within the limits");
+    let reader = operator.subscribe(subscription("log", all)).expect("within the limits");
+    send_until_received(&log, &reader, b"first");
+    while reader.receive(Duration::from_millis(300)).is_some() {}
+    for number in 0..20u8 {
+        log.send(vec![number; 50_000]).expect("the link runs");
+    }
+    drop(log);
+    let got: Vec<u8> =
+        (0..20).map(|_| reader.receive(PATIENCE).expect("sent").delivered.payload[0]).collect();
+    assert_eq!(got, (0..20).collect::<Vec<u8>>());
+    let ledger = withdrawn(&vehicle, "log");
+    assert!(ledger.closes() && ledger.delivered >= 21, "{ledger}");
+    assert_eq!(stays.flow(), FlowId(1));
+    let sent = vehicle.close().sent;
+    assert_eq!(sent.iter().map(|(topic, _)| topic.as_str()).collect::<Vec<_>>(), ["stays", "log"]);
+    assert_eq!(sent[1].1, ledger, "in order of announcement, also those that went");
+}
+
+/// LNK-32, LNK-34: at once is at once.
+#[test]
+fn a_publisher_withdrawn_at_once_drops_what_is_not_confirmed_and_a_dropped_subscriber_gets_nothing() {
+    let keys = Keys::new();
+    let operator = keys.operator(any());
+    let vehicle = keys.vehicle(operator.local_address());
+    let log = vehicle.publish(publication("log", Qos::default())).expect("within the limits");
+    let reader = operator.subscribe(subscription("log", Qos::default())).expect("within the limits");
+    send_until_received(&log, &reader, b"first");
+    drop(reader);
+    let received = withdrawn(&operator, "log");
+    assert!(received.closes() && received.delivered > 0, "{received}");
+    let since = Instant::now();
+    let endpoint = Endpoint::Publication(log.flow());
+    while vehicle.event(Duration::from_millis(200)) != Some(LinkEvent::Session(Event::Unmatched { endpoint }))
+    {
+        assert!(since.elapsed() < PATIENCE, "the vehicle never heard that the reader went");
+    }
+    log.send(vec![1; 100]).expect("the link runs");
+    log.withdraw();
+    let ledger = withdrawn(&vehicle, "log");
+    assert!(ledger.closes() && ledger.dropped >= 1, "{ledger}");
+}
+
+/// LNK-31: a link has as many lives of topics as one likes, with and without a session, and across one that ended.
+#[test]
+fn publishers_and_subscribers_come_and_go_without_end() {
+    let keys = Keys::new();
+    let operator = keys.operator(any());
+    let address = operator.local_address();
+    let vehicle = keys.vehicle(address);
+    let kept = Qos { durability: Durability::TransientLocal, ..Qos::default() };
+    let stays = vehicle.publish(publication("stays", Qos::default())).expect("within the limits");
+    wait_for(&vehicle, is_up);
+    for life in 0..1_100 {
+        let topic = format!("map@{life}");
+        let reader = operator.subscribe(subscription(&topic, kept)).expect("within the limits");
+        let map = vehicle.publish(publication(&topic, kept)).expect("within the limits");
+        map.send(vec![7; 100]).expect("the link runs");
+        if life % 100 == 0 {
+            assert_eq!(reader.receive(PATIENCE).expect("kept for it").delivered.payload[0], 7);
+        }
+        // One at a time: each finds the place of the one before it.
+        drop(map);
+        withdrawn(&vehicle, &topic);
+        drop(reader);
+    }
+    drop(operator);
+    wait_for(&vehicle, |state| matches!(state, LinkState::Down(_)));
+    for life in 0..1_100 {
+        let map = vehicle.publish(publication(&format!("alone@{life}"), kept)).expect("within the limits");
+        map.send(vec![1; 100]).expect("the link runs");
+        drop(map);
+        let ledger = withdrawn(&vehicle, &format!("alone@{life}"));
+        assert_eq!((ledger.offered, ledger.dropped), (1, 1), "there is no session: {ledger}");
+    }
+    let second = keys.operator(address);
+    let reader = second.subscribe(subscription("stays", Qos::default())).expect("within the limits");
+    let gone = second.subscribe(subscription("alone@7", kept)).expect("within the limits");
+    assert_eq!(send_until_received(&stays, &reader, b"again").0, b"again");
+    assert!(gone.receive(Duration::from_millis(300)).is_none(), "it was withdrawn");
+    let flow = vehicle.publish(publication("last", Qos::default())).expect("within the limits").flow();
+    assert_eq!(flow, FlowId(2_202), "each had a number of its own");
 }

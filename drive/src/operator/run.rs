@@ -218,7 +218,7 @@ impl Operator<'_> {
                 self.on_down(&reason);
             }
             LinkEvent::Session(event) => self.on_session_event(&event),
-            LinkEvent::Trouble(_) | LinkEvent::Refused { .. } => {}
+            LinkEvent::Trouble(_) | LinkEvent::Refused { .. } | LinkEvent::Withdrawn { .. } => {}
         }
     }
 

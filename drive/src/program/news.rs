@@ -51,6 +51,7 @@ pub(crate) fn news_of(event: &LinkEvent, name: impl Fn(Endpoint) -> String) -> O
             let name = name(Endpoint::Publication(*flow));
             Some(format!("{name}: {samples} samples were not taken by the link: {why}"))
         }
+        LinkEvent::Withdrawn { .. } => None, // our own doing
         LinkEvent::Session(event) => news_of_session(event, name),
     }
 }

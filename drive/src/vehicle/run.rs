@@ -219,7 +219,7 @@ impl Vehicle<'_> {
                 self.on_refused(reason);
             }
             LinkEvent::Session(event) => self.on_session_event(event),
-            LinkEvent::Trouble(_) | LinkEvent::Refused { .. } => {}
+            LinkEvent::Trouble(_) | LinkEvent::Refused { .. } | LinkEvent::Withdrawn { .. } => {}
         }
     }
 

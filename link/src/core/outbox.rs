@@ -273,8 +273,22 @@ impl OutFlow {
 
     /// Settles everything as lost: the session is over.
     pub fn close(&mut self) {
+        self.settle_all(Outcome::Lost);
+    }
+
+    /// Settles everything as dropped: it is withdrawn, or nobody wants it any more (LNK-32, LNK-34).
+    pub fn drop_all(&mut self) {
+        self.settle_all(Outcome::Dropped);
+    }
+
+    fn settle_all(&mut self, outcome: Outcome) {
         let open: Vec<u32> = self.samples().map(|sample| sample.id.sequence).collect();
-        open.into_iter().for_each(|sequence| self.settle(sequence, Outcome::Lost));
+        open.into_iter().for_each(|sequence| self.settle(sequence, outcome));
+    }
+
+    /// Nothing of it is under way, and no reader waits for a sample that was given up (LNK-32).
+    pub fn is_drained(&self) -> bool {
+        self.open_numbers() == 0
     }
 
     fn forget_settled(&mut self) {

@@ -4,8 +4,8 @@
 //! application thread for longer than that.
 
 use super::{LinkEvent, LinkState, LinkStats, Sample, SendError};
-use crate::core::limits::{check_names, next_endpoint};
-use crate::core::{EndpointError, Publication, Stats, Subscription};
+use crate::core::limits::{Numbers, check_names};
+use crate::core::{Endpoint, EndpointError, Publication, Stats, Subscription};
 use nix::sys::eventfd::{EfdFlags, EventFd};
 use std::collections::VecDeque;
 use std::io;
@@ -14,7 +14,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::sync::mpsc::{Receiver, SyncSender, TrySendError};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
-use tokkyu_contract::MonoTime;
+use tokkyu_contract::{FlowId, MonoTime};
 
 /// Requests that wait for the link's thread at most: a tick of many cameras many times over.
 const REQUESTS: usize = 1024;
@@ -25,16 +25,25 @@ const LONG_WAIT: Duration = Duration::from_secs(3600);
 
 /// What an application asks of the link's thread.
 pub(super) enum Request {
-    Advertise(Publication),
-    Subscribe(Subscription, Arc<Queue<Sample>>),
+    Advertise(FlowId, Publication),
+    Subscribe(FlowId, Subscription, Arc<Queue<Sample>>),
     Send(Vec<Outgoing>),
+    /// The endpoint goes: now, or once what it sent is settled.
+    Withdraw(Endpoint, Leaving),
     Rebind(SocketAddr),
     Close,
 }
 
+/// When an endpoint goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Leaving {
+    AtOnce,
+    Drained,
+}
+
 /// A sample to publish.
 pub(super) struct Outgoing {
-    pub(super) publication: usize,
+    pub(super) flow: FlowId,
     pub(super) capture: MonoTime,
     pub(super) payload: bytes::Bytes,
 }
@@ -45,16 +54,27 @@ pub(super) struct Shared {
     wake: EventFd,
     pub(super) events: Queue<LinkEvent>,
     stats: Mutex<LinkStats>,
-    announced: Mutex<Announced>,
+    numbers: Mutex<EndpointNumbers>,
+    /// Endpoints whose numbers the thread does not use any more. Apart from the numbers, whose lock is held while the
+    /// thread is waited for.
+    returned: Mutex<Vec<Endpoint>>,
     /// Bytes of samples that wait for the application at most, for each subscription.
     pub(super) memory_bytes: usize,
 }
 
-/// How many endpoints the application has.
-#[derive(Default)]
-struct Announced {
-    publications: usize,
-    subscriptions: usize,
+/// Numbers of the application's endpoints: they outlive sessions.
+struct EndpointNumbers {
+    publications: Numbers,
+    subscriptions: Numbers,
+}
+
+impl EndpointNumbers {
+    fn give_back(&mut self, endpoint: Endpoint) {
+        match endpoint {
+            Endpoint::Publication(flow) => self.publications.give_back(flow),
+            Endpoint::Subscription(flow) => self.subscriptions.give_back(flow),
+        }
+    }
 }
 
 /// What waits in a queue.
@@ -162,7 +182,11 @@ pub(super) fn open(memory_bytes: usize) -> io::Result<(Shared, Receiver<Request>
         events: Queue::new(EVENTS, usize::MAX),
         memory_bytes,
         stats: Mutex::new(stats),
-        announced: Mutex::default(),
+        numbers: Mutex::new(EndpointNumbers {
+            publications: Numbers::of("publication"),
+            subscriptions: Numbers::of("subscription"),
+        }),
+        returned: Mutex::default(),
     };
     Ok((shared, receiver))
 }
@@ -200,30 +224,40 @@ impl Shared {
         let _ = self.wake.read();
     }
 
-    /// Announces a publication; gives its number, counted from 0.
-    pub(super) fn advertise(&self, publication: Publication) -> Result<usize, EndpointError> {
-        check_names(&publication.topic, &publication.type_name)?;
-        // Held until the request is in the queue: the thread numbers publications as they arrive there.
-        let mut announced = lock(&self.announced);
-        let number = announced.publications;
-        next_endpoint("publication", number)?;
-        announced.publications += 1;
-        self.request(Request::Advertise(publication));
-        Ok(number)
+    /// The numbers that are taken. To be held until the request that uses one is in the queue: the session counts on
+    /// numbers that come in turn.
+    fn numbers(&self) -> MutexGuard<'_, EndpointNumbers> {
+        let mut numbers = lock(&self.numbers);
+        let returned = std::mem::take(&mut *lock(&self.returned));
+        returned.into_iter().for_each(|endpoint| numbers.give_back(endpoint));
+        numbers
     }
 
-    /// Announces a subscription.
+    /// Announces a publication; gives its number.
+    pub(super) fn advertise(&self, publication: Publication) -> Result<FlowId, EndpointError> {
+        check_names(&publication.topic, &publication.type_name)?;
+        let mut numbers = self.numbers();
+        let flow = numbers.publications.take()?;
+        self.request(Request::Advertise(flow, publication));
+        Ok(flow)
+    }
+
+    /// Announces a subscription; gives its number.
     pub(super) fn subscribe(
         &self,
         subscription: Subscription,
         queue: Arc<Queue<Sample>>,
-    ) -> Result<(), EndpointError> {
+    ) -> Result<FlowId, EndpointError> {
         check_names(&subscription.topic, &subscription.type_name)?;
-        let mut announced = lock(&self.announced);
-        next_endpoint("subscription", announced.subscriptions)?;
-        announced.subscriptions += 1;
-        self.request(Request::Subscribe(subscription, queue));
-        Ok(())
+        let mut numbers = self.numbers();
+        let id = numbers.subscriptions.take()?;
+        self.request(Request::Subscribe(id, subscription, queue));
+        Ok(id)
+    }
+
+    /// The thread has done with an endpoint.
+    pub(super) fn give_back(&self, endpoint: Endpoint) {
+        lock(&self.returned).push(endpoint);
     }
 
     pub(super) fn stats(&self) -> LinkStats {

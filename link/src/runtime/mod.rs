@@ -29,6 +29,7 @@
 //! ```
 
 mod channel;
+mod endpoints;
 mod publisher;
 pub mod site;
 mod subscriber;
@@ -36,7 +37,7 @@ mod thread;
 
 use crate::carrier::realtime::{RealTime, RealTimeReport};
 use crate::carrier::{CarrierCounters, CarrierError, CloseReason, QuicConfig, SecretKey, TrustStore};
-use crate::core::{EndpointError, Event, Publication, PublishError, Stats, Subscription};
+use crate::core::{Endpoint, EndpointError, Event, Publication, PublishError, Stats, Subscription};
 use channel::{Request, Shared};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -132,6 +133,15 @@ pub enum LinkEvent {
         /// How many since this was told last.
         samples: u64,
     },
+    /// An endpoint of ours was withdrawn: nothing more comes of it.
+    Withdrawn {
+        /// The endpoint.
+        endpoint: Endpoint,
+        /// Its topic.
+        topic: String,
+        /// Its outcomes, all sessions together; it closes.
+        ledger: Ledger,
+    },
     /// An event of the session. Deliveries go to their subscriber instead.
     Session(Event),
 }
@@ -151,7 +161,8 @@ pub struct LinkStats {
     pub thread_cpu: Duration,
 }
 
-/// Ledgers when a link was closed, by topic.
+/// Ledgers when a link was closed, by topic, in order of announcement. Of endpoints that were withdrawn before it has the
+/// last 1024 of each kind; [`LinkEvent::Withdrawn`] told all.
 #[derive(Clone, Debug, Default)]
 pub struct Closing {
     /// Publications, sender's side, all sessions together.
@@ -212,7 +223,7 @@ impl Link {
     /// Announces a flow.
     ///
     /// # Errors
-    /// The link has 1024 publications already, the topic is empty or longer than 255 bytes, or the type is.
+    /// The link has 1024 publications already (a dropped one counts until it is withdrawn), the topic is empty or longer than 255 bytes, or the type is.
     pub fn publish(&self, publication: Publication) -> Result<Publisher, EndpointError> {
         Publisher::new(&self.shared, publication)
     }

@@ -1,11 +1,11 @@
 //! A publication as an application holds it.
 
-use super::channel::{Outgoing, Shared};
+use super::channel::{Leaving, Outgoing, Request, Shared};
 use crate::carrier::clock;
-use crate::core::{EndpointError, Publication};
+use crate::core::{Endpoint, EndpointError, Publication};
 use bytes::Bytes;
 use std::sync::Arc;
-use tokkyu_contract::MonoTime;
+use tokkyu_contract::{FlowId, MonoTime};
 
 /// A sample was not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -18,19 +18,25 @@ pub enum SendError {
     Closed,
 }
 
-/// Publishes one flow. Never blocks.
+/// Publishes one flow. Publishing never blocks.
+///
+/// Dropping it withdraws the publication once what was published is settled: delivered, or given up as its QoS says.
+/// [`Publisher::withdraw`] does so at once. Then its place among the 1024 is free, and
+/// [`LinkEvent::Withdrawn`](super::LinkEvent::Withdrawn) tells its ledger. While no session is up it goes at once, with
+/// what it kept for readers to come.
 ///
 /// What the session refuses later, because the sample is too large or a keep_all flow has reached the memory bound, is
 /// told as [`LinkEvent::Refused`](super::LinkEvent::Refused) and counts as dropped.
 pub struct Publisher {
     shared: Arc<Shared>,
-    number: usize,
+    flow: FlowId,
+    leaving: Leaving,
 }
 
 impl Publisher {
     pub(super) fn new(shared: &Arc<Shared>, publication: Publication) -> Result<Self, EndpointError> {
-        let number = shared.advertise(publication)?;
-        Ok(Publisher { shared: Arc::clone(shared), number })
+        let flow = shared.advertise(publication)?;
+        Ok(Publisher { shared: Arc::clone(shared), flow, leaving: Leaving::Drained })
     }
 
     /// Publishes a sample captured now.
@@ -70,11 +76,23 @@ impl Publisher {
     }
 
     fn outgoing(&self, capture: MonoTime, payload: Bytes) -> Outgoing {
-        Outgoing { publication: self.number, capture, payload }
+        Outgoing { flow: self.flow, capture, payload }
     }
 
-    /// Number of the publication, in order of announcement from 0; its flow in events is this plus one.
-    pub fn number(&self) -> usize {
-        self.number
+    /// The publication's flow, as events name it: 1, 2, ... in order of announcement.
+    pub fn flow(&self) -> FlowId {
+        self.flow
+    }
+
+    /// Withdraws the publication at once: samples that are not confirmed are dropped.
+    pub fn withdraw(mut self) {
+        self.leaving = Leaving::AtOnce;
+    }
+}
+
+impl Drop for Publisher {
+    fn drop(&mut self) {
+        // False: the link is closed, and with it every publication.
+        let _ = self.shared.request(Request::Withdraw(Endpoint::Publication(self.flow), self.leaving));
     }
 }

@@ -1,9 +1,10 @@
 //! A subscription as an application holds it.
 
-use super::channel::{Queue, Shared};
-use crate::core::{Delivered, EndpointError, Subscription};
+use super::channel::{Leaving, Queue, Request, Shared};
+use crate::core::{Delivered, Endpoint, EndpointError, Subscription};
 use std::sync::Arc;
 use std::time::Duration;
+use tokkyu_contract::FlowId;
 
 /// Samples of a keep_all subscription that wait for the application at most.
 const KEEP_ALL: usize = 1024;
@@ -17,8 +18,11 @@ pub struct Sample {
     pub delivered: Delivered,
 }
 
-/// Receives one topic.
+/// Receives one topic. Dropping it withdraws the subscription: nothing is sent for it any more, its place among the 1024
+/// is free, and [`LinkEvent::Withdrawn`](super::LinkEvent::Withdrawn) tells its ledger.
 pub struct Subscriber {
+    shared: Arc<Shared>,
+    id: FlowId,
     queue: Arc<Queue<Sample>>,
 }
 
@@ -26,8 +30,8 @@ impl Subscriber {
     pub(super) fn new(shared: &Arc<Shared>, subscription: Subscription) -> Result<Self, EndpointError> {
         let depth = subscription.qos.depth().map_or(KEEP_ALL, |depth| depth as usize);
         let queue = Arc::new(Queue::new(depth.max(1), shared.memory_bytes));
-        shared.subscribe(subscription, Arc::clone(&queue))?;
-        Ok(Subscriber { queue })
+        let id = shared.subscribe(subscription, Arc::clone(&queue))?;
+        Ok(Subscriber { shared: Arc::clone(shared), id, queue })
     }
 
     /// The next sample, waiting for it at most `wait`.
@@ -38,5 +42,12 @@ impl Subscriber {
     /// Samples that gave way because the application was slow.
     pub fn overrun(&self) -> u64 {
         self.queue.dropped()
+    }
+}
+
+impl Drop for Subscriber {
+    fn drop(&mut self) {
+        // False: the link is closed, and with it every subscription.
+        let _ = self.shared.request(Request::Withdraw(Endpoint::Subscription(self.id), Leaving::AtOnce));
     }
 }

@@ -3,16 +3,15 @@
 //! It sleeps in `ppoll` until a packet, a request or a deadline; each turn does a bounded amount of work, at most one
 //! batch of packets out, so control never waits behind more than that (LNK-50).
 
-use super::channel::{Outgoing, Queue, Request, Shared};
-use super::{Closing, LinkConfig, LinkError, LinkEvent, LinkState, LinkStats, Role, Sample};
+use super::channel::{Leaving, Outgoing, Request, Shared};
+use super::endpoints::Endpoints;
+use super::{Closing, LinkConfig, LinkError, LinkEvent, LinkState, LinkStats, Role};
 use crate::carrier::{Packets, QuicTransport, Received, Transport, TransportState, clock};
-use crate::core::kept::Kept;
-use crate::core::{Event, Publication, PublishError, Session, SessionConfig, Stats, Subscription};
-use bytes::Bytes;
+use crate::core::{Endpoint, Event, Session, SessionConfig, Stats};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::Duration;
-use tokkyu_contract::{Durability, FlowId, Ledger, MonoTime, Outcome};
+use tokkyu_contract::MonoTime;
 
 /// Packets handed to the carrier in one turn.
 const BATCH: usize = 40;
@@ -24,79 +23,10 @@ const REQUESTS_A_TURN: usize = 64;
 const EARLY: usize = 256;
 /// A vehicle that lost its operator dials again after this.
 const REDIAL: Duration = Duration::from_millis(500);
-/// Refusals of one publication are told at most this often: a camera would fill the queue of events with them.
-const REFUSALS_INTERVAL: Duration = Duration::from_secs(1);
 /// Shorter waits for more packets save nothing: a timer costs as much as a packet.
 const SHORTEST_LULL: Duration = Duration::from_micros(50);
 /// QUIC, UDP, IPv4 and Ethernet bytes around a datagram.
 const OVERHEAD_BYTES: usize = 97;
-
-/// A publication with what outlives a session.
-struct Published {
-    publication: Publication,
-    /// What a `transient_local` publication keeps from one session to the next.
-    kept: Kept,
-    /// The newest of it that no session has booked: published while there was none.
-    unsettled: usize,
-    ledger: Ledger,
-    refusals: Refusals,
-}
-
-impl Published {
-    /// Keeps a sample for sessions to come; what must go for it and was part of none ends as dropped.
-    fn keep(&mut self, now: MonoTime, sample: (MonoTime, Bytes), limit_bytes: usize, is_booked: bool) {
-        self.kept.push(now, sample.0, sample.1, &self.publication.qos, limit_bytes);
-        self.unsettled = if is_booked { 0 } else { self.unsettled + 1 };
-        let left = self.unsettled.min(self.kept.len());
-        self.drop_samples(self.unsettled - left);
-        self.unsettled = left;
-    }
-
-    fn drop_samples(&mut self, count: usize) {
-        for _ in 0..count {
-            self.ledger.offer();
-            self.ledger.settle(Outcome::Dropped);
-        }
-    }
-}
-
-/// Samples the session refused that the application was not told of yet.
-#[derive(Default)]
-struct Refusals {
-    samples: u64,
-    why: Option<PublishError>,
-    tell_at: MonoTime,
-}
-
-impl Refusals {
-    fn add(&mut self, why: PublishError) {
-        self.samples += 1;
-        self.why = Some(why);
-    }
-
-    /// The event to tell now.
-    fn take(&mut self, now: MonoTime, flow: FlowId) -> Option<LinkEvent> {
-        let why = self.why.take_if(|_| now >= self.tell_at)?;
-        self.tell_at = now + REFUSALS_INTERVAL;
-        Some(LinkEvent::Refused { flow, why, samples: std::mem::take(&mut self.samples) })
-    }
-}
-
-/// What became of a sample that the application handed over.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Taken {
-    BySession,
-    /// There is no session: it is kept for the next.
-    ForLater,
-    ByNobody,
-}
-
-/// A subscription with what outlives a session.
-struct Subscribed {
-    subscription: Subscription,
-    queue: Arc<Queue<Sample>>,
-    ledger: Ledger,
-}
 
 /// A datagram that came before its session was begun here.
 struct Early {
@@ -122,8 +52,7 @@ pub(super) struct LinkThread {
     session: Option<(u64, Session)>,
     early: Vec<Early>,
     last_stats: Stats,
-    published: Vec<Published>,
-    subscribed: Vec<Subscribed>,
+    endpoints: Endpoints,
     state: LinkState,
     next_stats: MonoTime,
     redial_at: MonoTime,
@@ -155,8 +84,7 @@ impl LinkThread {
             session: None,
             early: Vec::new(),
             last_stats: Stats::default(),
-            published: Vec::new(),
-            subscribed: Vec::new(),
+            endpoints: Endpoints::default(),
             state: LinkState::Connecting,
             next_stats: MonoTime::ZERO,
             redial_at: MonoTime::ZERO,
@@ -172,7 +100,7 @@ impl LinkThread {
             self.receive(now);
             let asked = self.take_requests(now);
             self.follow_carrier(now);
-            let more = self.turn_session(now) || asked;
+            let more = self.turn_session(now) | self.withdraw_drained() | asked;
             self.carrier.flush(clock::now());
             self.report_stats(now);
             if !more {
@@ -180,13 +108,9 @@ impl LinkThread {
             }
         }
         self.end_session();
-        for published in &mut self.published {
-            let unsettled = std::mem::take(&mut published.unsettled);
-            published.drop_samples(unsettled);
-        }
         self.carrier.close(clock::now(), "closed by the application");
         self.carrier.flush(clock::now());
-        self.ledgers()
+        self.endpoints.close()
     }
 
     fn sleep(&mut self) {
@@ -240,8 +164,18 @@ impl LinkThread {
 
     fn on_request(&mut self, now: MonoTime, request: Request) {
         match request {
-            Request::Advertise(publication) => self.advertise(publication),
-            Request::Subscribe(subscription, queue) => self.subscribe(subscription, queue),
+            Request::Advertise(flow, publication) => {
+                self.endpoints.advertise(
+                    self.session.as_mut().map(|(_, session)| session),
+                    flow,
+                    publication,
+                );
+            }
+            Request::Subscribe(id, subscription, queue) => {
+                let session = self.session.as_mut().map(|(_, session)| session);
+                self.endpoints.subscribe(session, id, (subscription, queue));
+            }
+            Request::Withdraw(endpoint, leaving) => self.on_withdraw(endpoint, leaving),
             Request::Send(samples) => samples.into_iter().for_each(|sample| self.send(now, sample)),
             Request::Rebind(bind) => {
                 if let Err(error) = self.carrier.rebind(bind, now) {
@@ -252,56 +186,37 @@ impl LinkThread {
         }
     }
 
-    fn advertise(&mut self, publication: Publication) {
-        if let Some((_, session)) = &mut self.session {
-            let announced = session.advertise(publication.clone());
-            debug_assert!(announced.is_ok(), "checked when the application asked: {announced:?}");
-        }
-        let (kept, unsettled, ledger, refusals) = Default::default();
-        self.published.push(Published { publication, kept, unsettled, ledger, refusals });
-    }
-
-    fn subscribe(&mut self, subscription: Subscription, queue: Arc<Queue<Sample>>) {
-        if let Some((_, session)) = &mut self.session {
-            let announced = session.subscribe(subscription.clone());
-            debug_assert!(announced.is_ok(), "checked when the application asked: {announced:?}");
-        }
-        self.subscribed.push(Subscribed { subscription, queue, ledger: Ledger::default() });
-    }
-
     fn send(&mut self, now: MonoTime, sample: Outgoing) {
-        let Outgoing { publication: number, capture, payload } = sample;
-        let Some(published) = self.published.get_mut(number) else { return };
-        let flow = FlowId(number as u16 + 1);
-        let is_kept = published.publication.qos.durability == Durability::TransientLocal;
-        let taken = match &mut self.session {
-            Some((_, session)) => {
-                session.publish_shared(now, flow, capture, payload.clone()).map(|_| Taken::BySession)
-            }
-            None if is_kept => Ok(Taken::ForLater),
-            None => Ok(Taken::ByNobody),
-        };
-        match taken {
-            Ok(Taken::ByNobody) => published.drop_samples(1),
-            Err(why) => {
-                published.drop_samples(1);
-                published.refusals.add(why);
-            }
-            Ok(taken) if is_kept => {
-                let limit_bytes = self.config.memory_bytes / 4;
-                published.keep(now, (capture, payload), limit_bytes, taken == Taken::BySession);
-            }
-            Ok(_) => {}
-        }
-        let refused = published.refusals.take(now, flow);
+        let session = self.session.as_mut().map(|(_, session)| session);
+        let refused = self.endpoints.send(session, now, sample, self.config.memory_bytes / 4);
         refused.into_iter().for_each(|event| self.shared.events.put(event));
     }
 
-    /// Tells of refusals that were too soon after others.
-    fn tell_refusals(&mut self, now: MonoTime) {
-        for (at, published) in self.published.iter_mut().enumerate() {
-            let refused = published.refusals.take(now, FlowId(at as u16 + 1));
-            refused.into_iter().for_each(|event| self.shared.events.put(event));
+    fn on_withdraw(&mut self, endpoint: Endpoint, leaving: Leaving) {
+        match (endpoint, leaving) {
+            (Endpoint::Publication(flow), Leaving::Drained) => self.endpoints.drain(flow),
+            _ => self.withdraw(endpoint),
+        }
+    }
+
+    /// Withdraws publications that were dropped and have nothing under way. True when there were any: the table is due.
+    fn withdraw_drained(&mut self) -> bool {
+        let drained = self.endpoints.drained(self.session.as_ref().map(|(_, session)| session));
+        drained.iter().for_each(|flow| self.withdraw(Endpoint::Publication(*flow)));
+        !drained.is_empty()
+    }
+
+    fn withdraw(&mut self, endpoint: Endpoint) {
+        let mut session = self.session.take();
+        let gone = self.endpoints.withdraw(session.as_mut().map(|(_, session)| session), endpoint);
+        // What became of its samples is told before that it went.
+        if let Some((number, session)) = &mut session {
+            self.dispatch(*number, session);
+        }
+        self.session = session;
+        if !gone.is_empty() {
+            gone.into_iter().for_each(|event| self.shared.events.put(event));
+            self.shared.give_back(endpoint);
         }
     }
 
@@ -340,17 +255,7 @@ impl LinkThread {
             lease: self.config.lease,
             handshake_rtt: self.carrier.handshake_rtt(),
         });
-        for subscribed in &self.subscribed {
-            let announced = session.subscribe(subscribed.subscription.clone());
-            debug_assert!(announced.is_ok(), "checked when the application asked: {announced:?}");
-        }
-        for published in &mut self.published {
-            // Names and numbers were checked when the application asked.
-            let Ok(flow) = session.advertise(published.publication.clone()) else { continue };
-            let kept = published.kept.alive(now, &published.publication.qos);
-            let unsettled = std::mem::take(&mut published.unsettled);
-            session.restore(now, flow, kept, unsettled);
-        }
+        self.endpoints.join(now, &mut session);
         self.session = Some((number, session));
         for early in std::mem::take(&mut self.early) {
             if let Some((_, session)) = self.session.as_mut().filter(|_| early.session == number) {
@@ -364,12 +269,7 @@ impl LinkThread {
         session.close();
         self.last_stats = session.stats();
         self.dispatch(number, &mut session);
-        for (at, published) in self.published.iter_mut().enumerate() {
-            published.ledger += session.sent_ledger(FlowId(at as u16 + 1));
-        }
-        for (at, subscribed) in self.subscribed.iter_mut().enumerate() {
-            subscribed.ledger += session.received_ledger(FlowId(at as u16 + 1));
-        }
+        self.endpoints.leave(&session);
     }
 
     /// Lets the session do what is due and sends at most one batch. True when more is ready to go.
@@ -394,10 +294,7 @@ impl LinkThread {
     fn dispatch(&mut self, number: u64, session: &mut Session) {
         while let Some(event) = session.poll_event() {
             match event {
-                Event::Delivered(delivered) => {
-                    let at = usize::from(delivered.subscription.0) - 1;
-                    self.subscribed[at].queue.put(Sample { session: number, delivered });
-                }
+                Event::Delivered(delivered) => self.endpoints.deliver(number, delivered),
                 other => self.shared.events.put(LinkEvent::Session(other)),
             }
         }
@@ -408,7 +305,7 @@ impl LinkThread {
             return;
         }
         self.next_stats = now + STATS_INTERVAL;
-        self.tell_refusals(now);
+        self.endpoints.refusals(now).into_iter().for_each(|event| self.shared.events.put(event));
         if let Some((_, session)) = &self.session {
             self.last_stats = session.stats();
         }
@@ -419,12 +316,6 @@ impl LinkThread {
             at: now,
             thread_cpu: clock::thread_cpu(),
         });
-    }
-
-    fn ledgers(&self) -> Closing {
-        let sent = self.published.iter().map(|p| (p.publication.topic.clone(), p.ledger)).collect();
-        let received = self.subscribed.iter().map(|s| (s.subscription.topic.clone(), s.ledger)).collect();
-        Closing { sent, received }
     }
 }
 

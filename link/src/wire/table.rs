@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokkyu_contract::qos::Liveliness;
 use tokkyu_contract::{Class, Durability, FlowId, History, Qos, Reliability};
 
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 const MAX_NAME: usize = 255;
 /// Publications and subscriptions, each (LNK-6).
 const MAX_OF_A_KIND: usize = 1024;
@@ -45,6 +45,8 @@ pub struct Entry {
 pub struct Table {
     /// Bytes the end holds of samples on their way in at most (LNK-8).
     pub memory_bytes: u64,
+    /// Publications that are not named are to come from this number on, and withdrawn before it (LNK-31).
+    pub next: FlowId,
     /// At most 1 024 of each kind.
     pub entries: Vec<Entry>,
 }
@@ -52,8 +54,8 @@ pub struct Table {
 impl Table {
     /// The table as bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
-        let mut out = Vec::with_capacity(64 * self.entries.len() + 11);
-        Writer(&mut out).u8(VERSION).u64(self.memory_bytes).u16(self.entries.len() as u16);
+        let mut out = Vec::with_capacity(64 * self.entries.len() + 13);
+        Writer(&mut out).u8(VERSION).u64(self.memory_bytes).u16(self.next.0).u16(self.entries.len() as u16);
         for entry in &self.entries {
             write_entry(entry, &mut Writer(&mut out));
         }
@@ -66,7 +68,7 @@ impl Table {
         if r.u8()? != VERSION {
             return Err(Malformed("table of another version"));
         }
-        let (memory_bytes, count) = (r.u64()?, usize::from(r.u16()?));
+        let (memory_bytes, next, count) = (r.u64()?, FlowId(r.u16()?), usize::from(r.u16()?));
         if count > 2 * MAX_OF_A_KIND {
             return Err(Malformed("table of more than 2048 entries"));
         }
@@ -74,7 +76,7 @@ impl Table {
         if !r.is_empty() {
             return Err(Malformed("bytes behind the table"));
         }
-        let table = Table { memory_bytes, entries };
+        let table = Table { memory_bytes, next, entries };
         if table.has_too_many_of_a_kind() {
             return Err(Malformed("more than 1024 publications or subscriptions"));
         }

@@ -12,6 +12,8 @@ pub const MEMORY: u64 = 64 << 20;
 pub struct Peer {
     pub number: u32,
     table_sequence: u32,
+    /// Number its next publication gets (LNK-31).
+    pub next_flow: u16,
 }
 
 impl Peer {
@@ -36,9 +38,13 @@ impl Peer {
         self.send(now, session, &[Frame::Sample(Whole { id, capture_us, payload })]);
     }
 
-    /// The table, however large.
+    /// The table, however large. Publications it named before and does not name now are withdrawn.
     pub fn table(&mut self, now: MonoTime, session: &mut Session, entries: Vec<Entry>) {
-        let bytes = Table { memory_bytes: MEMORY, entries }.to_bytes();
+        let named = entries.iter().filter(|entry| entry.kind == EndpointKind::Publication);
+        self.next_flow =
+            named.map(|entry| entry.flow.0.wrapping_add(1)).fold(self.next_flow.max(1), u16::max);
+        let next = FlowId(self.next_flow);
+        let bytes = Table { memory_bytes: MEMORY, next, entries }.to_bytes();
         self.table_bytes(now, session, &bytes);
     }
 

@@ -153,6 +153,7 @@ impl Bridge {
                 self.on_refused(&topic, &why, samples, watcher);
             }
             LinkEvent::Session(Event::Missed { id, .. }) => self.routes.on_missed(id),
+            LinkEvent::Withdrawn { .. } => {}
             LinkEvent::Session(Event::PeerSilent) => {
                 watcher.on_line("nothing is heard from the other bridge")
             }

@@ -127,7 +127,7 @@ impl Routes {
             return Ok(Arc::clone(known));
         }
         let publisher = Arc::new(link.publish(publication(opening))?);
-        let flow = FlowId(u16::try_from(publisher.number() + 1).unwrap_or(u16::MAX));
+        let flow = publisher.flow();
         self.flows.insert(flow, opening.topic.name.clone());
         self.publishers.insert(name, Arc::clone(&publisher));
         Ok(publisher)

@@ -85,6 +85,8 @@ pub struct Inbox {
     /// Flows the peer's table names, and the session's own.
     listed: BTreeMap<FlowId, Share>,
     unlisted: usize,
+    /// Flows it does not name are withdrawn before this number, and to come from it on. None before the first table.
+    next: Option<FlowId>,
     max_flows: usize,
     codec: Codec,
     memory: Memory,
@@ -108,6 +110,7 @@ impl Inbox {
             flows: BTreeMap::new(),
             listed: BTreeMap::from([(FlowId::SESSION, Share::Rest)]),
             unlisted: 0,
+            next: None,
             max_flows: (memory.half() / 4 / FLOW_BYTES).clamp(LEAST_FLOWS, MAX_FLOWS),
             codec,
             memory,
@@ -203,8 +206,12 @@ impl Inbox {
         if partial.missing() > 0 { None } else { self.complete(shard.id) }
     }
 
-    /// Whether the sample came to an end before, or below its flow's floor. None when the flow is one too many.
+    /// Whether the sample came to an end before, or below its flow's floor. None when the flow was withdrawn, or is one
+    /// too many.
     fn is_over(&mut self, id: TraceId) -> Option<bool> {
+        if self.is_withdrawn(id.flow) {
+            return None; // it was under way (LNK-33)
+        }
         let is_ordered = self.share(id.flow) == Share::Ordered;
         let flow = self.flow(id.flow)?;
         let is_below = |floor: u32| (id.sequence.wrapping_sub(floor) as i32) < 0;

@@ -3,12 +3,18 @@
 use super::{Complete, InFlow, Inbox, MAX_PARKED, PARKED_FOR};
 use crate::core::memory::{FLOW_BYTES, Share};
 use std::collections::{BTreeMap, BTreeSet};
-use tokkyu_contract::{FlowId, MonoTime, Outcome, TraceId};
+use tokkyu_contract::{FlowId, Ledger, MonoTime, Outcome, TraceId};
 
 impl Inbox {
     /// Which half of the bound the samples of a flow take. Unknown ones the one where the oldest gives way.
     pub(super) fn share(&self, flow: FlowId) -> Share {
         self.listed.get(&flow).copied().unwrap_or(Share::Rest)
+    }
+
+    /// The peer had this flow and has it no more (LNK-31).
+    pub(super) fn is_withdrawn(&self, flow: FlowId) -> bool {
+        let is_before = |next: FlowId| (flow.0.wrapping_sub(next.0) as i16) < 0;
+        !self.listed.contains_key(&flow) && self.next.is_some_and(is_before)
     }
 
     /// The state of a flow. None when it is one more than there may be.
@@ -142,13 +148,15 @@ impl Inbox {
 
     /// The peer's table names these flows. What is incomplete of one that became ordered moves to that half; of one that
     /// is no longer ordered it is given up, so that tables in turn do not move it to and fro.
-    pub fn on_table(&mut self, listed: BTreeMap<FlowId, Share>) {
+    pub fn on_table(&mut self, listed: BTreeMap<FlowId, Share>, next: FlowId) {
         let ordered = |flows: &BTreeMap<FlowId, Share>| -> BTreeSet<FlowId> {
             flows.iter().filter(|(_, share)| **share == Share::Ordered).map(|(flow, _)| *flow).collect()
         };
         let (before, after) = (ordered(&self.listed), ordered(&listed));
         self.listed = listed;
         self.listed.insert(FlowId::SESSION, Share::Rest);
+        self.next = Some(next);
+        self.forget_withdrawn();
         self.unlisted = self.flows.keys().filter(|flow| !self.listed.contains_key(flow)).count();
         for flow in before.difference(&after) {
             self.partials_of(*flow).into_iter().for_each(|id| self.give_up(id, Outcome::Dropped));
@@ -156,6 +164,30 @@ impl Inbox {
         for flow in after.difference(&before) {
             self.partials_of(*flow).into_iter().for_each(|id| self.make_ordered(id));
         }
+    }
+
+    /// Flows that came and went between two tables: nobody read them.
+    fn forget_withdrawn(&mut self) {
+        let gone: Vec<FlowId> = self.flows.keys().copied().filter(|flow| self.is_withdrawn(*flow)).collect();
+        gone.into_iter().for_each(|flow| _ = self.forget(flow));
+    }
+
+    /// Nothing of a flow is known any more; what is incomplete of it, or waits for a table, is lost. Gives its outcomes.
+    pub fn forget(&mut self, flow: FlowId) -> Ledger {
+        self.give_up_all(flow, Outcome::Lost);
+        let parked = self.parked.iter().filter(|(_, complete)| complete.id.flow == flow);
+        let stamps: Vec<u64> = parked.map(|(stamp, _)| *stamp).collect();
+        for complete in stamps.into_iter().filter_map(|stamp| self.unpark(stamp)).collect::<Vec<_>>() {
+            self.end(complete.id, Outcome::Lost);
+        }
+        let Some(known) = self.flows.remove(&flow) else { return Ledger::default() };
+        self.memory.give_back(Share::Rest, FLOW_BYTES);
+        known.ledger
+    }
+
+    /// What is incomplete of a flow is given up.
+    pub fn give_up_all(&mut self, flow: FlowId, outcome: Outcome) {
+        self.partials_of(flow).into_iter().for_each(|id| self.give_up(id, outcome));
     }
 
     fn partials_of(&self, flow: FlowId) -> Vec<TraceId> {
@@ -179,7 +211,8 @@ impl Inbox {
 
     /// No sample of the flow older than this comes any more (LNK-24). Also kept for a flow that no table names yet.
     pub fn on_floor(&mut self, id: TraceId) {
-        if self.listed.get(&id.flow) == Some(&Share::Rest) || !self.raise_floor(id) {
+        let means_nothing = self.is_withdrawn(id.flow) || self.listed.get(&id.flow) == Some(&Share::Rest);
+        if means_nothing || !self.raise_floor(id) {
             return;
         }
         if self.share(id.flow) == Share::Ordered {
@@ -190,6 +223,9 @@ impl Inbox {
 
     /// True when the floor was lower before.
     pub fn raise_floor(&mut self, id: TraceId) -> bool {
+        if self.is_withdrawn(id.flow) {
+            return false;
+        }
         let Some(flow) = self.flow(id.flow) else { return false };
         let is_news = flow.floor.is_none_or(|floor| (id.sequence.wrapping_sub(floor) as i32) > 0);
         if is_news {

@@ -71,7 +71,7 @@ fn a_sample_larger_than_its_share_is_refused_and_pushes_nothing_out() {
 
 fn ordered(bound: usize) -> Inbox {
     let mut inbox = Inbox::new(bound);
-    inbox.on_table(BTreeMap::from([(FlowId(1), Share::Ordered)]));
+    inbox.on_table(BTreeMap::from([(FlowId(1), Share::Ordered)]), FlowId(2));
     inbox
 }
 
@@ -113,14 +113,14 @@ fn what_a_table_makes_ordered_moves_to_that_half_and_does_not_come_back() {
     (0..10).for_each(|sequence| _ = give(&mut inbox, fragment(sequence, 10, 0, &[1; 100])));
     let before = inbox.memory_bytes();
     for share in [Share::Rest, Share::Ordered, Share::Ordered] {
-        inbox.on_table(BTreeMap::from([(FlowId(1), share)]));
+        inbox.on_table(BTreeMap::from([(FlowId(1), share)]), FlowId(2));
         assert_eq!((inbox.memory_bytes(), inbox.partials()), (before, 10));
     }
     let other =
         |sequence| Fragment { id: TraceId { flow: FlowId(2), sequence }, ..fragment(0, 10, 0, &[1; 100]) };
     (0..20).for_each(|sequence| _ = give(&mut inbox, other(sequence)));
     assert_eq!(inbox.take_ended().iter().filter(|(id, _)| id.flow == FlowId(1)).count(), 0);
-    inbox.on_table(BTreeMap::new());
+    inbox.on_table(BTreeMap::new(), FlowId(1));
     assert_eq!(inbox.take_ended().len(), 10, "given up when it is no longer ordered");
     inbox.close();
     assert_eq!(inbox.memory_bytes(), 2 * FLOW_BYTES);

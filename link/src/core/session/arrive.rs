@@ -1,6 +1,6 @@
 //! Datagrams on their way in: parsing, acknowledgements, reassembly (SPEC §1, §3, §5).
 
-use super::Session;
+use super::{Session, place_of};
 use crate::core::event::Event;
 use crate::core::inbox::Complete;
 use crate::core::outbox::OutFlow;
@@ -121,7 +121,9 @@ impl Session {
                 false => sample.on_acked(index, sending),
             });
             if let Content::Floor(id) = &sent.content {
-                let flow = &mut self.flows[usize::from(id.flow.0)];
+                // One that was withdrawn needs none any more.
+                let Some(at) = place_of(&self.flows, id.flow) else { continue };
+                let flow = &mut self.flows[at];
                 if resolved.lost { flow.owe_floor() } else { flow.on_floor_confirmed(id.sequence) }
             }
         }
@@ -222,9 +224,8 @@ fn apply_content(
     mut change: impl FnMut(&mut OutSample, u16, Sending),
 ) {
     let mut each = |id: &TraceId, index: u16, sending: Sending| {
-        if let Some(sample) = flows.get_mut(usize::from(id.flow.0)).and_then(|f| f.get_mut(id.sequence)) {
-            change(sample, index, sending);
-        }
+        let sample = place_of(flows, id.flow).and_then(|at| flows[at].get_mut(id.sequence));
+        sample.into_iter().for_each(|sample| change(sample, index, sending));
     };
     match content {
         Content::Shard { id, index, sending } => each(id, *index, *sending),

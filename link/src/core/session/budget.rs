@@ -47,7 +47,8 @@ impl Session {
     }
 
     fn keep_all_held(&self) -> usize {
-        self.flows.iter().filter(|flow| flow.keeps_all()).map(OutFlow::outstanding_bytes).sum()
+        let there = self.flows.iter().filter(|flow| flow.keeps_all()).map(OutFlow::outstanding_bytes);
+        there.sum::<usize>() + self.leave.bytes_at_receiver()
     }
 
     /// What a late joiner gets: of a flow that keeps all, the newest the budget has room for (LNK-9).

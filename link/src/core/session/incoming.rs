@@ -7,7 +7,7 @@
 //! ```
 
 use super::{InEndpoint, Session};
-use crate::core::event::{Delivered, Endpoint, Event};
+use crate::core::event::{Delivered, Event};
 use crate::core::inbox::Complete;
 use crate::core::memory::Share;
 use crate::core::order::{Held, Order};
@@ -24,12 +24,13 @@ pub(super) struct Incoming {
     order: Option<Order>,
     /// What a transient_local flow brought last, for readers that join later (LNK-14).
     kept: VecDeque<Complete>,
+    /// Somebody read it since a table last told that nobody does.
+    was_read: bool,
 }
 
 /// A reader of a flow.
 struct Reading {
-    /// The reader's place.
-    at: usize,
+    reader: FlowId,
     in_order: bool,
     keeps_newest: bool,
     newest: Option<u32>,
@@ -41,9 +42,9 @@ fn is_ordered(qos: &Qos) -> bool {
 }
 
 impl Reading {
-    fn new(at: usize, requested: &Qos, offered: &Qos) -> Self {
+    fn new(reader: FlowId, requested: &Qos, offered: &Qos) -> Self {
         let in_order = is_ordered(requested) && is_ordered(offered);
-        Reading { at, in_order, keeps_newest: requested.depth() == Some(1), newest: None }
+        Reading { reader, in_order, keeps_newest: requested.depth() == Some(1), newest: None }
     }
 
     /// Whether this reader gets a sample that is `age` old, and why not.
@@ -74,7 +75,7 @@ impl InEndpoint {
 
 impl Incoming {
     pub(super) fn new(entry: Entry) -> Self {
-        Incoming { entry, readings: Vec::new(), order: None, kept: VecDeque::new() }
+        Incoming { entry, readings: Vec::new(), order: None, kept: VecDeque::new(), was_read: false }
     }
 
     /// Whether `entry` is still the same flow: its samples and their order go on.
@@ -87,26 +88,43 @@ impl Incoming {
         if is_ordered(&self.entry.qos) { Share::Ordered } else { Share::Rest }
     }
 
-    pub(super) fn is_read_by(&self, at: usize) -> bool {
-        self.readings.iter().any(|reading| reading.at == at)
+    pub(super) fn is_read_by(&self, reader: FlowId) -> bool {
+        self.readings.iter().any(|reading| reading.reader == reader)
+    }
+
+    pub(super) fn stop_reading(&mut self, reader: FlowId) {
+        self.readings.retain(|reading| reading.reader != reader);
+    }
+
+    /// Its last reader went, and no table told so yet. From now on nobody did read it.
+    pub(super) fn take_unread(&mut self) -> bool {
+        self.readings.is_empty() && std::mem::take(&mut self.was_read)
+    }
+
+    /// Its next reader needs to be known as the first: for what is kept, or for a FLOOR to begin at (LNK-35).
+    pub(super) fn welcomes_first(&self) -> bool {
+        is_ordered(&self.entry.qos) || self.entry.qos.durability == Durability::TransientLocal
     }
 
     /// After this no reader wants a sample any more. None: never.
-    fn lifespan(&self, readers: &[InEndpoint]) -> Option<Duration> {
+    fn lifespan(&self, readers: &BTreeMap<FlowId, InEndpoint>) -> Option<Duration> {
         let offered = self.entry.qos.lifespan;
-        let each = self.readings.iter().map(|reading| readers[reading.at].lifespan(offered));
+        let reader = |reading: &Reading| Some(readers.get(&reading.reader)?.lifespan(offered));
+        let each = self.readings.iter().filter_map(reader);
         // The longest; a reader without one outlasts all others.
         each.reduce(|a, b| a.zip(b).map(|(a, b)| a.max(b))).unwrap_or(offered)
     }
 }
 
 impl Session {
-    /// Reader `at` reads flow `id` of the peer from now on; of a transient_local flow it gets what was kept (LNK-14).
-    pub(super) fn begin_reading(&mut self, now: MonoTime, at: usize, id: FlowId) {
+    /// `reader` reads flow `id` of the peer from now on; of a transient_local flow it gets what was kept (LNK-14).
+    pub(super) fn begin_reading(&mut self, now: MonoTime, reader: FlowId, id: FlowId) {
         let begins_at = self.inbox.floor(id);
-        let requested = self.readers[at].subscription.qos;
+        let Some(InEndpoint { subscription, .. }) = self.readers.get(&reader) else { return };
+        let requested = subscription.qos;
         let Some(incoming) = self.incoming.get_mut(&id) else { return };
-        let reading = Reading::new(at, &requested, &incoming.entry.qos);
+        incoming.was_read = true;
+        let reading = Reading::new(reader, &requested, &incoming.entry.qos);
         if is_ordered(&incoming.entry.qos) {
             incoming.order.get_or_insert_with(|| Order::starting_at(begins_at));
         }
@@ -125,7 +143,7 @@ impl Session {
         let newest = kept.last().map_or(0, |complete| complete.id.sequence);
         kept.sort_by_key(|complete| complete.id.sequence.wrapping_sub(newest) as i32);
         for complete in kept {
-            self.offer(now, &complete, |reading| reading.at == at);
+            self.offer(now, &complete, |reading| reading.reader == reader);
         }
     }
 
@@ -159,13 +177,13 @@ impl Session {
         let offered = incoming.entry.qos.lifespan;
         let mut best = Outcome::Dropped;
         for reading in incoming.readings.iter_mut().filter(|reading| wanted(reading)) {
-            let reader = &mut self.readers[reading.at];
+            let Some(reader) = self.readers.get_mut(&reading.reader) else { continue };
             let outcome = reading.judge(id.sequence, age, reader.lifespan(offered));
             best = best.min(outcome);
             if outcome == Outcome::Delivered {
                 reader.deadline_from = Some(now);
                 let payload = complete.payload.clone();
-                let (subscription, capture) = (reader.id, complete.capture);
+                let (subscription, capture) = (reading.reader, complete.capture);
                 let delivered = Delivered { subscription, id, payload, capture, age, age_error, at: now };
                 self.events.push_back(Event::Delivered(delivered));
             }
@@ -252,13 +270,19 @@ impl Session {
         self.incoming.iter().filter_map(lifespan).collect()
     }
 
-    /// The peer does not send this flow any more: what waited for its order is lost.
+    /// The peer withdrew this flow: what is incomplete or waits for its order is lost, its readers keep the ledger
+    /// (LNK-33).
     pub(super) fn retire(&mut self, mut gone: Incoming) {
         self.let_go(&mut gone);
+        let ledger = self.inbox.forget(gone.entry.flow);
+        for reading in &gone.readings {
+            self.readers.get_mut(&reading.reader).into_iter().for_each(|reader| reader.past += ledger);
+        }
     }
 
-    fn let_go(&mut self, incoming: &mut Incoming) {
-        let held: Vec<Held> = incoming.order.iter_mut().flat_map(Order::take_all).collect();
+    /// Gives up what is kept and what waits for its order.
+    pub(super) fn let_go(&mut self, incoming: &mut Incoming) {
+        let held: Vec<Held> = incoming.order.take().iter_mut().flat_map(Order::take_all).collect();
         held.into_iter().for_each(|held| self.lose(held));
         for kept in incoming.kept.drain(..) {
             self.kept_bytes -= kept.cost();
@@ -287,16 +311,11 @@ impl Session {
     /// Outcomes of the peer's publications a subscription reads, receiver's side. A sample counts once, delivered when
     /// any of its readers here got it.
     pub fn received_ledger(&self, subscription: FlowId) -> Ledger {
-        let at = usize::from(subscription.0).wrapping_sub(1);
-        let read = self.incoming.iter().filter(|(_, incoming)| incoming.is_read_by(at));
-        read.fold(Ledger::default(), |mut sum, (id, _)| {
+        let past = self.readers.get(&subscription).map_or_else(Ledger::default, |reader| reader.past);
+        let read = self.incoming.iter().filter(|(_, incoming)| incoming.is_read_by(subscription));
+        read.fold(past, |mut sum, (id, _)| {
             sum += self.inbox.ledger(*id);
             sum
         })
-    }
-
-    /// A reader's endpoint, as events name it.
-    pub(super) fn reader_endpoint(&self, at: usize) -> Endpoint {
-        Endpoint::Subscription(self.readers[at].id)
     }
 }

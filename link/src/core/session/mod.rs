@@ -6,13 +6,16 @@
 mod arrive;
 mod budget;
 mod endpoints;
+mod housekeeping;
 mod incoming;
 mod transmit;
+mod withdraw;
 
 use super::clock::PeerClock;
 use super::event::{Endpoint, Event};
 use super::fec::Codec;
 use super::inbox::Inbox;
+use super::limits::Numbers;
 use super::loss::LossMeter;
 use super::outbox::{OutFlow, PublishError};
 use super::pacer::Pacer;
@@ -148,21 +151,36 @@ pub struct Stats {
     pub memory_out: usize,
 }
 
+/// What the session knows of a publication beside its samples.
+struct OutEndpoint {
+    publication: Publication,
+    /// A reader wants it, as the peer's table says.
+    is_matched: bool,
+    deadline_from: Option<MonoTime>,
+    demand: housekeeping::Demand,
+    granted_bps: f64,
+}
+
 /// A subscription.
 struct InEndpoint {
     subscription: Subscription,
-    id: FlowId,
     is_matched: bool,
     deadline_from: Option<MonoTime>,
+    /// Outcomes of publications that it read and that are gone.
+    past: Ledger,
 }
 
 /// One session with one peer.
 pub struct Session {
     config: SessionConfig,
     cut: Cut,
+    /// The table's flow, then the publications by their numbers.
     flows: Vec<OutFlow>,
-    publications: Vec<Publication>,
-    readers: Vec<InEndpoint>,
+    writers: BTreeMap<FlowId, OutEndpoint>,
+    readers: BTreeMap<FlowId, InEndpoint>,
+    writer_numbers: Numbers,
+    reader_numbers: Numbers,
+    leave: withdraw::Leave,
     /// Subscriptions of the peer; None until its table came.
     peer_wants: Option<Vec<Entry>>,
     /// The peer's memory bound, as its table tells it.
@@ -185,19 +203,15 @@ pub struct Session {
     burst: transmit::Burst,
     events: VecDeque<Event>,
     stats: Stats,
-    grants: Vec<f64>,
-    demand: Vec<endpoints::Demand>,
     next_grant: MonoTime,
     next_partial_check: MonoTime,
     peer_is_silent: bool,
     started: Option<MonoTime>,
-    deadline_from: Vec<Option<MonoTime>>,
     table_dirty: bool,
     /// Sequence number of the peer's table in force.
     table_sequence: Option<u32>,
     /// Disagreements told already, so that a new table does not tell them again.
     told: BTreeMap<Endpoint, Vec<Event>>,
-    matched: Vec<bool>,
     last_watched: MonoTime,
     /// The time of the last call that told one: endpoints are announced without.
     last_seen: MonoTime,
@@ -221,8 +235,11 @@ impl Session {
         Session {
             cut,
             flows: vec![endpoints::table_flow()],
-            publications: Vec::new(),
-            readers: Vec::new(),
+            writers: BTreeMap::new(),
+            readers: BTreeMap::new(),
+            writer_numbers: Numbers::of("publication"),
+            reader_numbers: Numbers::of("subscription"),
+            leave: withdraw::Leave::default(),
             peer_wants: None,
             peer_memory: None,
             incoming: BTreeMap::new(),
@@ -241,17 +258,13 @@ impl Session {
             burst: transmit::Burst::default(),
             events: VecDeque::new(),
             stats: Stats::default(),
-            grants: vec![0.0],
-            demand: vec![endpoints::Demand::default()],
             next_grant: MonoTime::ZERO,
             next_partial_check: MonoTime::ZERO,
             peer_is_silent: false,
             started: None,
-            deadline_from: vec![None],
             table_dirty: true,
             table_sequence: None,
             told: BTreeMap::new(),
-            matched: vec![true],
             last_watched: MonoTime::ZERO,
             last_seen: MonoTime::ZERO,
             config,
@@ -283,14 +296,15 @@ impl Session {
         capture: MonoTime,
         payload: Bytes,
     ) -> Result<u32, PublishError> {
-        let at = usize::from(flow.0);
-        self.flows.get(at).filter(|_| at > 0).ok_or(PublishError::UnknownFlow)?;
+        let at = self.place(flow).ok_or(PublishError::UnknownFlow)?;
         self.check_size(at, payload.len())?;
         self.check_room(at, payload.len())?;
         self.last_seen = now;
+        if let Some(writer) = self.writers.get_mut(&flow) {
+            writer.demand.on_publish(now, payload.len());
+            writer.deadline_from = Some(now);
+        }
         let out = &mut self.flows[at];
-        self.demand[at].on_publish(now, payload.len());
-        self.deadline_from[at] = Some(now);
         if out.qos.durability == Durability::TransientLocal {
             out.keep(now, capture, payload.clone(), self.config.memory_bytes / 4);
         }
@@ -307,10 +321,7 @@ impl Session {
     /// Takes over what a `transient_local` publication kept from before this session; the newest `unsettled` of it were
     /// part of none. They are sent when the flow is, or else kept for a reader to come (LNK-14).
     pub fn restore(&mut self, now: MonoTime, flow: FlowId, kept: Vec<(MonoTime, Bytes)>, unsettled: usize) {
-        let at = usize::from(flow.0);
-        if at == 0 || at >= self.flows.len() {
-            return;
-        }
+        let Some(at) = self.place(flow) else { return };
         for (capture, payload) in kept {
             self.flows[at].keep(now, capture, payload, self.config.memory_bytes / 4);
         }
@@ -359,9 +370,14 @@ impl Session {
         self.events.pop_front()
     }
 
-    /// Outcomes of a publication, sender's side.
+    /// Outcomes of a publication that is there, sender's side.
     pub fn sent_ledger(&self, flow: FlowId) -> Ledger {
-        self.flows.get(usize::from(flow.0)).map_or_else(Ledger::default, OutFlow::ledger)
+        self.place(flow).map_or_else(Ledger::default, |at| self.flows[at].ledger())
+    }
+
+    /// Where a publication stands among the flows.
+    fn place(&self, flow: FlowId) -> Option<usize> {
+        place_of(&self.flows, flow).filter(|at| *at > 0)
     }
 
     /// Figures.
@@ -444,4 +460,9 @@ impl Session {
         self.close_incoming();
         self.report_ended();
     }
+}
+
+/// Where a flow stands among flows in order of their numbers.
+fn place_of(flows: &[OutFlow], id: FlowId) -> Option<usize> {
+    flows.binary_search_by_key(&id, |flow| flow.id).ok()
 }

@@ -1,0 +1,125 @@
+//! What comes due by itself: deadlines, liveliness and grants (LNK-16, LNK-17, LNK-66).
+
+use super::Session;
+use crate::core::event::Event;
+use crate::core::grant::{is_news, share};
+use crate::core::outbox::OutFlow;
+use std::time::Duration;
+use tokkyu_contract::{Class, FlowId, MonoTime};
+
+/// Grants are looked at this often.
+const GRANT_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Grants are told from then on, whether a burst was long enough to show the capacity or not.
+const LONGEST_START: Duration = Duration::from_millis(500);
+
+/// How much a flow publishes, bit/s, smoothed over its last samples.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Demand {
+    bps: f64,
+    last: Option<MonoTime>,
+}
+
+impl Demand {
+    pub(super) fn on_publish(&mut self, now: MonoTime, bytes: usize) {
+        if let Some(last) = self.last.replace(now) {
+            let seconds = now.since(last).as_secs_f64().max(1e-4);
+            let sample = bytes as f64 * 8.0 / seconds;
+            self.bps = if self.bps == 0.0 { sample } else { self.bps * 0.8 + sample * 0.2 };
+        }
+    }
+}
+
+impl Session {
+    /// Deadlines of both sides (LNK-16): once for each period missed.
+    pub(super) fn check_deadlines(&mut self, now: MonoTime) {
+        for (id, writer) in &mut self.writers {
+            if missed(now, writer.publication.qos.deadline, &mut writer.deadline_from) {
+                self.events.push_back(Event::OfferedDeadlineMissed { flow: *id });
+            }
+        }
+        for (id, reader) in self.readers.iter_mut().filter(|(_, reader)| reader.is_matched) {
+            reader.deadline_from.get_or_insert(now);
+            if missed(now, reader.subscription.qos.deadline, &mut reader.deadline_from) {
+                self.events.push_back(Event::RequestedDeadlineMissed { flow: *id });
+            }
+        }
+        self.inbox.expire_parked(now);
+        self.tell_ended(now);
+    }
+
+    /// The peer is heard.
+    pub(super) fn note_alive(&mut self) {
+        if std::mem::take(&mut self.peer_is_silent) {
+            self.events.push_back(Event::PeerAlive);
+        }
+    }
+
+    fn silent_at(&self) -> MonoTime {
+        let since = self.started.map_or(MonoTime::MAX, |started| started.max(self.received.last_packet()));
+        if self.peer_is_silent { MonoTime::MAX } else { since + self.config.lease }
+    }
+
+    pub(super) fn check_liveliness(&mut self, now: MonoTime) {
+        if now >= self.silent_at() {
+            self.peer_is_silent = true;
+            self.events.push_back(Event::PeerSilent);
+        }
+    }
+
+    /// Tells flows what they may send, when it changed (LNK-66).
+    pub(super) fn tell_grants(&mut self, now: MonoTime) {
+        if now < self.next_grant {
+            return;
+        }
+        self.next_grant = now + GRANT_INTERVAL;
+        if !self.knows_rate(now) {
+            return;
+        }
+        let is_paced = |flow: &&OutFlow| flow.class != Class::Control && flow.wanted;
+        let paced: Vec<FlowId> = self.flows.iter().filter(is_paced).map(|flow| flow.id).collect();
+        let demand = |id: &FlowId| self.writers.get(id).map_or(0.0, |writer| writer.demand.bps);
+        let demands: Vec<f64> = paced.iter().map(demand).collect();
+        let room =
+            self.config.max_datagram as f64 / (self.config.max_datagram + self.config.overhead_bytes) as f64;
+        // Parity and repairs take about the loss, its chance included, once more.
+        let payload_bps = self.rate.known_bps() * room * (1.0 - 2.0 * self.loss.share()).max(0.2);
+        for (flow, bps) in paced.into_iter().zip(share(payload_bps, &demands)) {
+            let Some(writer) = self.writers.get_mut(&flow) else { continue };
+            if is_news(writer.granted_bps, bps) {
+                writer.granted_bps = bps;
+                self.events.push_back(Event::Grant { flow, bps: bps as u64 });
+            }
+        }
+    }
+
+    /// The capacity was seen; or small flows did not show it, then what they may use grows with what they do.
+    fn knows_rate(&self, now: MonoTime) -> bool {
+        let since = self.started.map_or(Duration::ZERO, |started| now.since(started));
+        !self.rate.is_starting() || (self.rtt.is_measured() && since >= LONGEST_START)
+    }
+
+    /// When deadlines, liveliness and grants want to be looked at.
+    pub(super) fn next_housekeeping(&self) -> MonoTime {
+        let due = |deadline: Option<Duration>, from: &Option<MonoTime>| {
+            from.zip(deadline).map_or(MonoTime::MAX, |(from, deadline)| from + deadline)
+        };
+        let writers = self.writers.values();
+        let offered = writers.map(|writer| due(writer.publication.qos.deadline, &writer.deadline_from));
+        let matched = self.readers.values().filter(|reader| reader.is_matched);
+        let requested = matched.map(|reader| due(reader.subscription.qos.deadline, &reader.deadline_from));
+        let partials = if self.inbox.has_partials() { self.next_partial_check } else { MonoTime::MAX };
+        let first = offered.chain(requested).min().unwrap_or(MonoTime::MAX);
+        first.min(self.silent_at()).min(self.next_grant).min(partials)
+    }
+}
+
+/// Whether the deadline passed since `from`; starts the next period if so.
+fn missed(now: MonoTime, deadline: Option<Duration>, from: &mut Option<MonoTime>) -> bool {
+    let (Some(deadline), Some(start)) = (deadline, *from) else { return false };
+    let is_missed = now >= start + deadline;
+    if is_missed {
+        *from = Some(start + deadline);
+    }
+    is_missed
+}
