@@ -152,8 +152,8 @@ impl Bridge {
                 let topic = self.routes.topic_of(flow).unwrap_or("?").to_owned();
                 self.on_refused(&topic, &why, samples, watcher);
             }
+            LinkEvent::Withdrawn { endpoint, .. } => self.routes.on_withdrawn(endpoint),
             LinkEvent::Session(Event::Missed { id, .. }) => self.routes.on_missed(id),
-            LinkEvent::Withdrawn { .. } => {}
             LinkEvent::Session(Event::PeerSilent) => {
                 watcher.on_line("nothing is heard from the other bridge")
             }

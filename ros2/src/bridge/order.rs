@@ -1,12 +1,12 @@
 //! The order in which samples of a topic are written at the target: ROS2-16.
 //!
-//! Pure. Invariants: what is given out never goes back in numbers within a session; no more than `depth` samples wait,
+//! Pure. Invariants: what is given out never goes back in numbers within a publication; no more than `depth` samples wait,
 //! none longer than [`HOLD`].
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;
 
-use tokkyu_contract::{Class, Durability, MonoTime, PeerTime, Qos, Reliability};
+use tokkyu_contract::{Class, Durability, FlowId, MonoTime, PeerTime, Qos, Reliability};
 
 /// Longest wait of a sample for one before it: a few round trips of a long path, in which a repair comes or does not.
 pub(super) const HOLD: Duration = Duration::from_millis(250);
@@ -15,6 +15,7 @@ pub(super) const HOLD: Duration = Duration::from_millis(250);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Numbered<T> {
     pub(super) session: u64,
+    pub(super) flow: FlowId,
     pub(super) sequence: u32,
     pub(super) capture: PeerTime,
     pub(super) sample: T,
@@ -24,8 +25,9 @@ pub(super) struct Numbered<T> {
 #[derive(Debug)]
 pub(super) struct Order<T> {
     rule: Rule,
-    session: u64,
-    /// The number due next, without its wrap; `None` before the first sample of a session.
+    /// The session and the publication that brings the topic.
+    stream: (u64, FlowId),
+    /// The number due next, without its wrap; `None` before the first sample of a publication.
     next: Option<u64>,
     held: BTreeMap<u64, (MonoTime, T)>,
     missed: BTreeSet<u64>,
@@ -68,7 +70,7 @@ impl<T> Order<T> {
         };
         Order {
             rule: Rule::of(qos, class),
-            session: 0,
+            stream: (0, FlowId::SESSION),
             next: None,
             held: BTreeMap::new(),
             missed: BTreeSet::new(),
@@ -90,8 +92,13 @@ impl<T> Order<T> {
     /// A sample came; gives those whose turn it is.
     pub(super) fn on_sample(&mut self, now: MonoTime, numbered: Numbered<T>) -> Vec<T> {
         let mut due = Vec::new();
-        if numbered.session != self.session {
-            due.extend(self.begin(numbered.session));
+        if self.is_former(&numbered) {
+            self.stale += 1;
+            return due;
+        }
+        let stream = (numbered.session, numbered.flow);
+        if stream != self.stream {
+            due.extend(self.begin(stream));
         }
         if self.recent.has(numbered.capture, numbered.session) {
             self.stale += 1;
@@ -136,9 +143,17 @@ impl<T> Order<T> {
         due
     }
 
-    /// Another session: numbers begin again, and what waited for the last one's waits for nothing any more.
-    fn begin(&mut self, session: u64) -> Vec<T> {
-        self.session = session;
+    /// A sample of a publication that another has taken the place of: it was under way. Numbers of publications are given
+    /// in turn (LNK-31).
+    fn is_former(&self, numbered: &Numbered<T>) -> bool {
+        let (session, flow) = self.stream;
+        numbered.session == session && (numbered.flow.0.wrapping_sub(flow.0) as i16) < 0
+    }
+
+    /// Another session or publication: numbers begin again, and what waited for the last one's waits for nothing any
+    /// more.
+    fn begin(&mut self, stream: (u64, FlowId)) -> Vec<T> {
+        self.stream = stream;
         self.next = None;
         self.missed.clear();
         std::mem::take(&mut self.held).into_values().map(|(_, sample)| sample).collect()
@@ -224,7 +239,8 @@ mod tests {
     }
 
     fn in_session(session: u64, sequence: u32) -> Numbered<u32> {
-        Numbered { session, sequence, capture: PeerTime::from_millis(u64::from(sequence)), sample: sequence }
+        let capture = PeerTime::from_millis(u64::from(sequence));
+        Numbered { session, flow: FlowId(3), sequence, capture, sample: sequence }
     }
 
     #[test]
@@ -325,6 +341,20 @@ mod tests {
         order.on_sample(NOW, sample(0));
         order.on_sample(NOW, sample(2));
         assert_eq!(order.on_sample(NOW, in_session(2, 0)), [2, 0]);
+    }
+
+    /// ROS2-25: a topic that goes and comes back in one session is another publication.
+    #[test]
+    fn another_publication_numbers_anew_and_what_was_under_way_of_the_former_is_dropped() {
+        let of = |flow: u16, sequence| Numbered { flow: FlowId(flow), ..sample(sequence) };
+        for (former, latter) in [(3, 4), (u16::MAX, 1)] {
+            let mut order = order(3);
+            assert_eq!(order.on_sample(NOW, of(former, 5)), [5]);
+            assert_eq!(order.on_sample(NOW, of(former, 7)), [0; 0]);
+            assert_eq!(order.on_sample(NOW, of(latter, 0)), [7, 0]);
+            assert_eq!(order.on_sample(NOW, of(former, 8)), [0; 0]);
+            assert_eq!((order.on_sample(NOW, of(latter, 1)), order.stale()), (vec![1], 1));
+        }
     }
 
     #[test]

@@ -1,17 +1,17 @@
 //! Does what the graph orders: opens and closes the two sides of each topic.
 //!
-//! Publications and subscriptions of the link stay for its life, so each is made once and kept by its link topic; a
-//! topic that goes and comes back finds its own again.
+//! A topic's publication or subscription of the link is there as long as its route is open: the link has places for 1024
+//! of each at a time, and robots run for months.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use tokkyu_contract::yaml::Site;
-use tokkyu_contract::{Class, Durability, FlowId, TraceId};
-use tokkyu_link::core::{Publication, Subscription};
+use tokkyu_contract::{Class, FlowId, TraceId};
+use tokkyu_link::core::{Endpoint, Publication, Subscription};
+use tokkyu_link::runtime::Link;
 use tokkyu_link::runtime::site::fifo;
-use tokkyu_link::runtime::{Link, Publisher, Subscriber};
 
 use super::BridgeError;
 use super::figures::Counts;
@@ -31,16 +31,14 @@ pub(super) struct Means {
     pub(super) counts: Counts,
 }
 
-/// All topics that are open, and what is kept of those that were.
+/// All topics that are open.
 pub(super) struct Routes {
     means: Means,
     readers: BTreeMap<Class, SourceThread>,
     open_sources: BTreeMap<String, Class>,
-    publishers: HashMap<String, Arc<Publisher>>,
-    /// Topic of each publication by its flow in the link's events.
+    /// Topic of each publication by its flow in the link's events, until the link has withdrawn it.
     flows: HashMap<FlowId, String>,
     targets: BTreeMap<String, TargetThread>,
-    subscribers: HashMap<String, Arc<Subscriber>>,
 }
 
 impl Routes {
@@ -49,16 +47,15 @@ impl Routes {
             means,
             readers: BTreeMap::new(),
             open_sources: BTreeMap::new(),
-            publishers: HashMap::new(),
             flows: HashMap::new(),
             targets: BTreeMap::new(),
-            subscribers: HashMap::new(),
         }
     }
 
     pub(super) fn open_source(&mut self, link: &Link, opening: Opening) -> Result<(), BridgeError> {
         let (class, name) = (opening.class, opening.topic.name.clone());
-        let publisher = self.publisher(link, &opening)?;
+        let publisher = link.publish(publication(&opening))?;
+        self.flows.insert(publisher.flow(), name.clone());
         let count = self.means.counts.source(&name);
         self.reader(class)?.open(Feed { opening, publisher, count });
         self.open_sources.insert(name, class);
@@ -77,11 +74,7 @@ impl Routes {
         let user_data = [topic.user_data.as_slice(), ENDPOINT_MARK.as_bytes()].concat();
         let participant = &self.means.participant;
         let writer = Writer::new(participant, &opening.dds_topic, &opening.dds_type, &topic.qos, &user_data)?;
-        let (subscriber, is_new) = self.subscriber(link, topic)?;
-        if !is_new && topic.qos.durability == Durability::Volatile {
-            // What still came after its last writer went is of another time. What is kept is for whoever comes.
-            while subscriber.receive(std::time::Duration::ZERO).is_some() {}
-        }
+        let subscriber = link.subscribe(subscription(topic))?;
         let name = topic.name.clone();
         let sink = Sink {
             subscriber,
@@ -105,6 +98,13 @@ impl Routes {
         self.targets.values().for_each(|target| target.on_missed(id));
     }
 
+    /// The link has withdrawn an endpoint of ours: nothing more is told of it.
+    pub(super) fn on_withdrawn(&mut self, endpoint: Endpoint) {
+        if let Endpoint::Publication(flow) = endpoint {
+            self.flows.remove(&flow);
+        }
+    }
+
     /// The topic of a publication of ours.
     pub(super) fn topic_of(&self, flow: FlowId) -> Option<&str> {
         self.flows.get(&flow).map(String::as_str)
@@ -120,31 +120,6 @@ impl Routes {
             }
         }
     }
-
-    fn publisher(&mut self, link: &Link, opening: &Opening) -> Result<Arc<Publisher>, BridgeError> {
-        let name = opening.topic.link_topic();
-        if let Some(known) = self.publishers.get(&name) {
-            return Ok(Arc::clone(known));
-        }
-        let publisher = Arc::new(link.publish(publication(opening))?);
-        let flow = publisher.flow();
-        self.flows.insert(flow, opening.topic.name.clone());
-        self.publishers.insert(name, Arc::clone(&publisher));
-        Ok(publisher)
-    }
-
-    /// The link's subscription for a topic, and whether it is a new one.
-    fn subscriber(&mut self, link: &Link, topic: &Topic) -> Result<(Arc<Subscriber>, bool), BridgeError> {
-        let name = topic.link_topic();
-        if let Some(known) = self.subscribers.get(&name) {
-            return Ok((Arc::clone(known), false));
-        }
-        let subscription =
-            Subscription { topic: name.clone(), type_name: topic.type_name.clone(), qos: topic.qos };
-        let subscriber = Arc::new(link.subscribe(subscription)?);
-        self.subscribers.insert(name, Arc::clone(&subscriber));
-        Ok((subscriber, true))
-    }
 }
 
 /// The link's publication of a topic. How often samples come and how large they are is not known of a ROS 2 topic before
@@ -159,4 +134,9 @@ fn publication(opening: &Opening) -> Publication {
         period: opening.period,
         size_bytes: opening.size_bytes,
     }
+}
+
+/// The link's subscription for a topic.
+fn subscription(topic: &Topic) -> Subscription {
+    Subscription { topic: topic.link_topic(), type_name: topic.type_name.clone(), qos: topic.qos }
 }

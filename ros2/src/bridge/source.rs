@@ -25,10 +25,10 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Samples taken of one reader before the others have their turn.
 const TURN: usize = 32;
 
-/// A topic to be read, with where it goes.
+/// A topic to be read, with where it goes. With it goes the link's publication, once what was read is settled.
 pub(super) struct Feed {
     pub(super) opening: Opening,
-    pub(super) publisher: Arc<Publisher>,
+    pub(super) publisher: Publisher,
     pub(super) count: Arc<SourceCount>,
 }
 

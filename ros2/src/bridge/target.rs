@@ -34,7 +34,7 @@ const ERROR_MAX: Duration = Duration::from_secs(1);
 /// What a topic's thread works with.
 pub(super) struct Sink {
     pub(super) opening: Opening,
-    pub(super) subscriber: Arc<Subscriber>,
+    pub(super) subscriber: Subscriber,
     pub(super) writer: Writer,
     pub(super) count: Arc<TargetCount>,
     pub(super) fifo_priority: Option<u8>,
@@ -124,9 +124,9 @@ impl Writing {
     fn on_sample(&mut self, now: MonoTime, sample: Sample) -> Vec<Delivered> {
         count(&self.sink.count.received);
         let Sample { session, delivered } = sample;
-        self.flow = Some(delivered.id.flow);
-        let (sequence, capture) = (delivered.id.sequence, delivered.capture);
-        self.order.on_sample(now, Numbered { session, sequence, capture, sample: delivered })
+        let (TraceId { flow, sequence }, capture) = (delivered.id, delivered.capture);
+        self.flow = Some(flow);
+        self.order.on_sample(now, Numbered { session, flow, sequence, capture, sample: delivered })
     }
 
     fn write(&self, delivered: &Delivered) {

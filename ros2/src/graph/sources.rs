@@ -91,8 +91,8 @@ impl Graph {
         }
     }
 
-    /// The generation of a topic whose first writer came. Publications of the link stay for its life, and keep what they
-    /// kept: one whose type or QoS changed needs another name, and one that is transient local whenever it comes anew.
+    /// The generation of a topic whose first writer came. The other end may still read the last one: one whose type or QoS
+    /// changed needs another name, and one that is transient local, of which something is kept, whenever it comes anew.
     /// A bridge begins with a number of its own, so that nothing of a former run is taken for this one's (ROS2-25).
     fn generation(&self, name: &str, type_name: &str, qos: &Qos) -> u32 {
         let is_volatile = qos.durability == Durability::Volatile;
