@@ -30,7 +30,7 @@ Examples:
 /// read and sent only while somebody reads it at the other end, unless it is transient local. What cannot cross is told
 /// with the reason and the remedy.
 ///
-/// Without --interface DDS stays on this host. Services and actions are not carried.
+/// Without --interface DDS meets the nodes of this host and no others. Services and actions are not carried.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{CODES}"))]
 pub struct Bridge {

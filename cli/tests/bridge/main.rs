@@ -6,6 +6,7 @@
 mod capture;
 mod crossing;
 mod one_domain;
+mod one_host;
 mod over_wire;
 mod peer;
 mod presence;

@@ -1,9 +1,8 @@
-//! Over an emulated network: loss, an outage, and what else is on the wire. ROS2-11, ROS2-13, ROS2-16, ROS2-22, ROS2-30.
+//! Over an emulated network: loss, an outage, and what else is on the wire. ROS2-11, ROS2-13, ROS2-16, ROS2-22, ROS2-38.
 
-use std::process::Command;
 use std::time::Duration;
 
-use tokkyu_lab::wire::{End, monotonic_now};
+use tokkyu_lab::wire::monotonic_now;
 use tokkyu_link::sim::path::Profile;
 
 use super::capture::{Capture, DEVICE, Frame};
@@ -100,7 +99,7 @@ fn outlives_the_outage(yard: &Yard, begin: Duration) -> bool {
 fn nothing_of_dds_goes_over_the_wire_the_link_crosses() {
     let flows = "  state: {class: realtime}\n  go: {class: realtime, toward: vehicle}";
     let Some(yard) = Yard::over(&named("lan"), flows, &[Cyclone]) else { return };
-    [Vehicle, Operator].into_iter().for_each(|end| allow_multicast(&yard, end));
+    yard.allow_multicast();
     let captures = [Vehicle, Operator].map(|end| (end, Capture::start(yard.wire(), end)));
     let bridges = yard.bridges();
     bridges.0.until_told(&["DDS domain", DEVICE, "this host only"]);
@@ -125,35 +124,4 @@ fn nothing_of_dds_goes_over_the_wire_the_link_crosses() {
         let others: Vec<&Frame> = frames.iter().filter(is_other).collect();
         assert!(others.is_empty(), "{end:?}: {} others: {others:?}", others.len());
     }
-}
-
-/// The wire's device has no multicast by itself, as a real network's has: without it DDS would not think of it.
-fn allow_multicast(yard: &Yard, end: End) {
-    let mut ip = Command::new("ip");
-    ip.args(["link", "set", DEVICE, "multicast", "on"]);
-    let status = yard.wire().spawn(end, ip).expect("ip of iproute2").wait().expect("a child");
-    assert!(status.success(), "{status}");
-}
-
-/// ROS2-30: without --interface only nodes of this host are found, and nothing goes to another one.
-#[test]
-#[ignore = "a node of another host whose multicast arrives here is answered: CAVEATS.md"]
-fn a_node_of_another_host_in_the_same_domain_is_not_found() {
-    let flows = "  state: {class: realtime}";
-    let Some(yard) = Yard::over(&named("lan"), flows, &[Cyclone]) else { return };
-    [Vehicle, Operator].into_iter().for_each(|end| allow_multicast(&yard, end));
-    let (vehicle, _operator) = yard.bridges();
-    let topic = "--topic state --type std_msgs/msg/String";
-    let _reader = yard.peer(Cyclone, Operator, &format!("subscribe {topic}"));
-    let capture = Capture::start(yard.wire(), Vehicle);
-    // At the operator's end of the wire, in the domain of the vehicle's bridge.
-    let words = format!("publish {topic} --interface {DEVICE} --count 100000 --period-ms 20");
-    let far = yard.peer_in(Cyclone, Operator, yard.domain(Vehicle), &words);
-    far.until_sent(200);
-    assert_eq!(far.matches(), [0; 0]);
-    assert!(vehicle.told("goes to the other end").is_empty());
-    let of_vehicle = Vehicle.address().octets();
-    let frames = capture.end();
-    let sent = frames.iter().filter(|frame| frame.is_from(of_vehicle) && !frame.is_of_port(LINK_PORT));
-    assert_eq!(sent.filter(|frame| !frame.is_membership_report()).count(), 0);
 }

@@ -15,6 +15,7 @@ use tempfile::TempDir;
 use tokkyu_lab::wire::{End, Wire, WireError};
 use tokkyu_link::sim::path::Profile;
 
+use super::capture::DEVICE;
 use super::peer::{Library, Peer, are_there};
 use super::program::Program;
 
@@ -76,6 +77,21 @@ impl Yard {
     /// What robot.yaml says from now on, at both ends.
     pub fn declare(&self, flows: &str) {
         fs::write(self.robot(), format!("robot: yard\nflows:\n{flows}\n")).expect("written");
+    }
+
+    /// `ip` of iproute2 at one end of the wire.
+    pub fn ip(&self, end: End, words: &str) {
+        let mut ip = Command::new("ip");
+        ip.args(words.split_whitespace());
+        let status = self.wire().spawn(end, ip).expect("ip of iproute2").wait().expect("a child");
+        assert!(status.success(), "ip {words}: {status}");
+    }
+
+    /// The wire's device has no multicast by itself, as a real network's has: without it DDS would not think of it.
+    pub fn allow_multicast(&self) {
+        [Vehicle, Operator]
+            .into_iter()
+            .for_each(|end| self.ip(end, &format!("link set {DEVICE} multicast on")));
     }
 
     fn path(&self, name: &str) -> PathBuf {

@@ -8,6 +8,7 @@
 mod discovery;
 mod entity;
 mod error;
+mod host_only;
 mod participant;
 mod qos;
 mod reader;

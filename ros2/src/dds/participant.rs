@@ -1,4 +1,4 @@
-//! The bridge's place in a DDS domain: which domain, which interfaces, which mark. ROS2-30, ROS2-31.
+//! The bridge's place in a DDS domain: which domain, which interfaces, which mark. ROS2-30, ROS2-31, ROS2-38, ROS2-39.
 
 use std::ffi::CString;
 use std::fmt::Write as _;
@@ -9,6 +9,7 @@ use tokkyu_link::carrier::realtime::{self, RealTime};
 
 use super::entity::Entity;
 use super::error::DdsError;
+use super::host_only;
 use super::qos::NativeQos;
 
 /// Highest domain whose ports are below 65536 (RTPS 2.3 §9.6.1).
@@ -21,7 +22,7 @@ pub struct Place {
     pub domain: u32,
     /// Names of the interfaces DDS may use.
     pub interfaces: Vec<String>,
-    /// Whether nothing may be sent beyond this host by multicast.
+    /// Whether nodes of other hosts are neither heard nor told of ours.
     pub host_only: bool,
 }
 
@@ -36,7 +37,8 @@ impl Participant {
     /// Joins the domain, marked with `user_data`. DDS's own threads have `fifo_priority`, where the system grants it.
     ///
     /// # Errors
-    /// DDS cannot: an interface that is not there, no free port, the domain joined already by this process.
+    /// DDS cannot: an interface that is not there, no free port, the domain joined already by this process, or its sockets
+    /// cannot be kept to this host. For that no other thread may open a UDP socket meanwhile.
     pub fn join(place: &Place, user_data: &[u8], fifo_priority: Option<u8>) -> Result<Participant, DdsError> {
         let real_time = RealTime { fifo_priority, lock_memory: false, cores: Vec::new() };
         // Threads inherit the class of the one that makes them. A priority in DDS's configuration would be an order: where
@@ -44,7 +46,10 @@ impl Participant {
         std::thread::scope(|scope| {
             let joining = scope.spawn(|| {
                 realtime::apply(&real_time);
-                Participant::join_here(place, user_data)
+                match place.host_only {
+                    true => host_only::keep(|| Participant::join_here(place, user_data)),
+                    false => Participant::join_here(place, user_data),
+                }
             });
             joining.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         })
@@ -90,8 +95,16 @@ fn config(place: &Place) -> String {
     // As many nodes as ROS 2 allows on one host are looked for, where multicast is not to be had.
     xml += "<Discovery><ParticipantIndex>auto</ParticipantIndex><MaxAutoParticipantIndex>99</MaxAutoParticipantIndex></Discovery>";
     // A whole picture is in the socket before a thread wakes up.
-    xml +=
-        "<Internal><SocketReceiveBufferSize min=\"default\" max=\"16MB\"/></Internal></Domain></CycloneDDS>";
+    xml += "<Internal><SocketReceiveBufferSize min=\"default\" max=\"16MB\"/>";
+    if place.host_only {
+        // With it DDS passes over what comes by an interface it did not begin with (ROS2-39). Here the filter decides.
+        xml += "<ExtendedPacketInfo>false</ExtendedPacketInfo>";
+    }
+    xml += "</Internal>";
+    if place.host_only {
+        xml += host_only::TRACING;
+    }
+    xml += "</Domain></CycloneDDS>";
     xml
 }
 
@@ -109,6 +122,9 @@ mod tests {
         let place = Place { domain: 0, interfaces: vec!["lo\"/><x".into()], host_only: true };
         let config = config(&place);
         assert!(config.contains("<NetworkInterface name=\"lox\"/>"), "{config}");
-        assert!(config.contains("<MulticastTimeToLive>0<"), "{config}");
+        assert!(
+            config.contains("<MulticastTimeToLive>0<") && config.contains(host_only::TRACING),
+            "{config}"
+        );
     }
 }
