@@ -8,7 +8,7 @@ use bytes::Bytes;
 use tokkyu_contract::yaml::robot::{Flow, Toward};
 use tokkyu_contract::{Class, Durability, History, MonoTime, Qos};
 use tokkyu_link::carrier::{CloseReason, clock};
-use tokkyu_link::core::{Event, Publication, PublishError, Subscription};
+use tokkyu_link::core::{Endpoint, Event, Publication, PublishError, Subscription};
 use tokkyu_link::runtime::site::fifo;
 use tokkyu_link::runtime::{Link, LinkEvent, LinkState, Publisher, SendError, Subscriber};
 
@@ -154,6 +154,14 @@ impl Bridge {
             }
             LinkEvent::Withdrawn { endpoint, .. } => self.routes.on_withdrawn(endpoint),
             LinkEvent::Session(Event::Missed { id, .. }) => self.routes.on_missed(id),
+            LinkEvent::Session(Event::Matched { endpoint: Endpoint::Publication(flow) }) => {
+                if let Err(error) = self.routes.on_matched(flow) {
+                    self.tell(&error.to_string(), watcher);
+                }
+            }
+            LinkEvent::Session(Event::Unmatched { endpoint: Endpoint::Publication(flow) }) => {
+                self.routes.on_unmatched(flow)
+            }
             LinkEvent::Session(Event::PeerSilent) => {
                 watcher.on_line("nothing is heard from the other bridge")
             }
@@ -164,6 +172,7 @@ impl Bridge {
     }
 
     fn on_down(&mut self, reason: &CloseReason, watcher: &mut dyn Watcher) -> Result<(), BridgeError> {
+        self.routes.on_down();
         match self.state {
             Standing::New if reason.never_succeeds() && self.options.end == Toward::Vehicle => {
                 return Err(BridgeError::Refused(reason.clone()));

@@ -12,6 +12,7 @@
 mod age;
 mod error;
 mod figures;
+mod gate;
 mod life;
 mod notice;
 mod order;

@@ -8,13 +8,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use tokkyu_contract::yaml::Site;
-use tokkyu_contract::{Class, FlowId, TraceId};
+use tokkyu_contract::{Class, Durability, FlowId, TraceId};
 use tokkyu_link::core::{Endpoint, Publication, Subscription};
 use tokkyu_link::runtime::Link;
 use tokkyu_link::runtime::site::fifo;
 
 use super::BridgeError;
 use super::figures::Counts;
+use super::gate::Gate;
 use super::notice::Notices;
 use super::source::{Feed, SourceThread};
 use super::target::{Sink, TargetThread};
@@ -36,6 +37,7 @@ pub(super) struct Routes {
     means: Means,
     readers: BTreeMap<Class, SourceThread>,
     open_sources: BTreeMap<String, Class>,
+    gate: Gate<Feed>,
     /// Topic of each publication by its flow in the link's events, until the link has withdrawn it.
     flows: HashMap<FlowId, String>,
     targets: BTreeMap<String, TargetThread>,
@@ -47,6 +49,7 @@ impl Routes {
             means,
             readers: BTreeMap::new(),
             open_sources: BTreeMap::new(),
+            gate: Gate::new(),
             flows: HashMap::new(),
             targets: BTreeMap::new(),
         }
@@ -57,13 +60,40 @@ impl Routes {
         let publisher = link.publish(publication(&opening))?;
         self.flows.insert(publisher.flow(), name.clone());
         let count = self.means.counts.source(&name);
-        self.reader(class)?.open(Feed { opening, publisher, count });
+        // What a transient local topic keeps DDS gives once, and the link keeps it for whoever comes.
+        let is_kept = opening.topic.qos.durability == Durability::TransientLocal;
+        let flow = publisher.flow();
+        let feed = Feed { opening, publisher, count };
         self.open_sources.insert(name, class);
+        match if is_kept { Some(feed) } else { self.gate.pass(flow, feed) } {
+            Some(feed) => self.read(feed),
+            None => Ok(()),
+        }
+    }
+
+    fn read(&mut self, feed: Feed) -> Result<(), BridgeError> {
+        self.reader(feed.opening.class)?.open(feed);
         Ok(())
+    }
+
+    /// A publication of ours has a reader at the other end.
+    pub(super) fn on_matched(&mut self, flow: FlowId) -> Result<(), BridgeError> {
+        self.gate.on_matched(flow).map_or(Ok(()), |feed| self.read(feed))
+    }
+
+    /// It has none any more.
+    pub(super) fn on_unmatched(&mut self, flow: FlowId) {
+        self.gate.on_unmatched(flow);
+    }
+
+    /// The session is over.
+    pub(super) fn on_down(&mut self) {
+        self.gate.on_down();
     }
 
     pub(super) fn close_source(&mut self, topic: &str) {
         let class = self.open_sources.remove(topic);
+        self.gate.retain(|feed| feed.opening.topic.name != topic);
         if let Some(thread) = class.and_then(|class| self.readers.get(&class)) {
             thread.close(topic);
         }
@@ -102,6 +132,7 @@ impl Routes {
     pub(super) fn on_withdrawn(&mut self, endpoint: Endpoint) {
         if let Endpoint::Publication(flow) = endpoint {
             self.flows.remove(&flow);
+            self.gate.on_unmatched(flow);
         }
     }
 
