@@ -17,7 +17,7 @@ use tokkyu_drive::safety::State;
 use tokkyu_drive::safety::report::GateReport;
 use tokkyu_fleet::protocol::call::{Answer, Call, Refusal};
 use tokkyu_fleet::protocol::keys::{Kind, Vehicle};
-use tokkyu_fleet::protocol::state::{Doing, Driver, FlowLine, Last, State};
+use tokkyu_fleet::protocol::state::{self, Doing, Driver, FlowLine, Last};
 use tokkyu_fuzz::{push_step, session_config};
 use tokkyu_link::carrier::PublicKey;
 use tokkyu_link::core::{Publication, Session, Subscription};
@@ -216,7 +216,7 @@ fn fleet() -> io::Result<()> {
     let flow =
         FlowLine { name: "camera/front".to_owned(), class: "realtime".to_owned(), toward_vehicle: false };
     let last = Last { operator: "desk-2".to_owned(), ended: "the drive ended".to_owned(), ..Last::default() };
-    let state = State {
+    let state = state::State {
         version: 1,
         robot: "rover-7".to_owned(),
         tokkyu: "0.1.0".to_owned(),
