@@ -2,6 +2,7 @@
 //!
 //! Telling never holds the program up: a full queue drops a status or a piece of news, and only the end waits.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::SyncSender;
 use std::thread::{self, JoinHandle};
 
@@ -18,8 +19,8 @@ pub(super) struct Drive {
     thread: JoinHandle<()>,
 }
 
-/// How a drive ended.
-pub(super) struct End(Box<Result<VehicleSummary, DriveError>>);
+/// How a drive ended; `None` by a panic.
+pub(super) struct End(Option<Box<Result<VehicleSummary, DriveError>>>);
 
 impl Drive {
     /// Dials and drives.
@@ -28,13 +29,22 @@ impl Drive {
         motors: impl Motors + 'static,
         mail: SyncSender<Mail>,
     ) -> Result<Drive, FleetError> {
+        Drive::spawn(mail, move |ear, stop| vehicle::run_with(options, ear, motors, stop))
+    }
+
+    /// `drive` in its thread. However it ends, that is told: a vehicle that heard of none would be busy for ever.
+    fn spawn(
+        mail: SyncSender<Mail>,
+        drive: impl FnOnce(&mut Ear, &StopFlag) -> Result<VehicleSummary, DriveError> + Send + 'static,
+    ) -> Result<Drive, FleetError> {
         let stop = StopFlag::new();
         let for_thread = stop.clone();
         let run = move || {
             let mut ear = Ear { mail: mail.clone(), was_up: false };
-            let result = vehicle::run_with(options, &mut ear, motors, &for_thread);
+            // Nothing of what it left half done is looked at again.
+            let result = catch_unwind(AssertUnwindSafe(|| drive(&mut ear, &for_thread)));
             // Fails only when the main thread has gone, which then needs no end.
-            let _ = mail.send(Mail::Ended(End(Box::new(result))));
+            let _ = mail.send(Mail::Ended(End(result.ok().map(Box::new))));
         };
         let thread =
             thread::Builder::new().name("drive".to_owned()).spawn(run).map_err(FleetError::Thread)?;
@@ -52,7 +62,7 @@ impl Drive {
 
     /// Waits for the thread, which has told its end.
     pub(super) fn join(self) {
-        // A panic in it was printed by it; the vehicle brakes without it.
+        // It ends by no panic.
         let _ = self.thread.join();
     }
 }
@@ -60,15 +70,17 @@ impl Drive {
 impl End {
     /// In words, for people.
     pub(super) fn words(&self) -> String {
-        match &*self.0 {
-            Ok(_) => "the drive ended".to_owned(),
-            Err(error) => format!("the drive ended: {error}"),
+        match self.0.as_deref() {
+            Some(Ok(_)) => "the drive ended".to_owned(),
+            Some(Err(error)) => format!("the drive ended: {error}"),
+            // What it said was printed by it; the vehicle brakes without it.
+            None => "the drive ended by a panic; this is a fault of tokkyu, please report it".to_owned(),
         }
     }
 
     /// Pictures offered and delivered, and safe stops on the way; zeros where the program did not come so far.
     pub(super) fn figures(&self) -> [u64; 3] {
-        let Ok(summary) = &*self.0 else { return [0; 3] };
+        let Some(Ok(summary)) = self.0.as_deref() else { return [0; 3] };
         let sum = |count: fn(&vehicle::VehicleSummary) -> u64| count(summary);
         [
             sum(|summary| summary.sent.iter().map(|stream| stream.ledger.offered).sum()),
@@ -97,5 +109,25 @@ impl Display<VehicleStatus> for Ear {
 
     fn on_event(&mut self, _: MonoTime, event: &Happening) {
         let _ = self.mail.try_send(Mail::News(event.text.clone()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::sync_channel;
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_drive_that_panics_tells_its_end_as_any_other() {
+        let (mail, inbox) = sync_channel(1);
+        let drive = Drive::spawn(mail, |_, _| panic!("as the test wants")).unwrap();
+        let Ok(Mail::Ended(end)) = inbox.recv_timeout(Duration::from_secs(60)) else {
+            panic!("no end was told")
+        };
+        assert!(end.words().contains("by a panic"), "{}", end.words());
+        assert_eq!(end.figures(), [0; 3]);
+        drive.join();
     }
 }
