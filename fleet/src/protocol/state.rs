@@ -5,6 +5,7 @@
 use serde::{Deserialize, Serialize};
 use tokkyu_contract::yaml::is_label;
 use tokkyu_contract::yaml::robot::{Flow, Toward};
+use tokkyu_drive::text::printable;
 use tokkyu_link::carrier::PublicKey;
 
 /// Version written, and the newest that is read.
@@ -143,7 +144,8 @@ pub(super) fn read<T: for<'a> Deserialize<'a>>(bytes: &[u8]) -> Result<T, Fault>
     if bytes.len() > MAX_BYTES {
         return Err(Fault::TooLong(bytes.len()));
     }
-    let json = |error: serde_json::Error| Fault::Json(error.to_string().chars().take(MAX_TEXT).collect());
+    // The parser's words quote what was sent.
+    let json = |error: serde_json::Error| Fault::Json(printable(&error.to_string(), MAX_TEXT));
     match serde_json::from_slice::<Head>(bytes).map_err(json)?.version {
         VERSION => serde_json::from_slice(bytes).map_err(json),
         other => Err(Fault::Version(other)),
@@ -257,6 +259,14 @@ pub(crate) mod tests {
         assert_eq!(wrong(State { key: "none".into(), ..state("r") }), Fault::Field("key"));
         let last = Last { operator: "o".into(), ended: "x".repeat(MAX_TEXT + 1), ..Last::default() };
         assert_eq!(wrong(State { last: Some(last), ..state("r") }), Fault::Field("last"));
+    }
+
+    #[test]
+    fn why_a_state_is_refused_is_told_without_its_control_characters() {
+        let text = serde_json::to_string(&state("r")).unwrap();
+        let text = text.replace("\"idle\"", r#""\u001b[2J\u009b""#);
+        let fault = State::parse(text.as_bytes()).unwrap_err().to_string();
+        assert!(fault.contains("unknown variant `·[2J·`"), "{fault:?}");
     }
 
     #[test]
