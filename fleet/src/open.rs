@@ -90,8 +90,9 @@ fn check_address(options: &OpenOptions) -> Result<(), FleetError> {
     let listen = options.operator.listen.unwrap_or(site.link.listen);
     let is_far = !site.fleet.routers.iter().all(|router| router.is_loopback());
     let told = options.address.unwrap_or(listen);
-    let is_nobody = told.ip().is_unspecified() || told.ip().is_multicast();
-    let is_unreachable = told.ip().is_loopback() && is_far;
+    let ip = told.ip().to_canonical();
+    let is_nobody = ip.is_unspecified() || ip.is_multicast();
+    let is_unreachable = ip.is_loopback() && is_far;
     if is_nobody || is_unreachable { Err(FleetError::Address { address: told.to_string() }) } else { Ok(()) }
 }
 

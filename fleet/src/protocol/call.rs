@@ -55,7 +55,8 @@ impl Call {
 
 /// One host's address with a port: no wildcard, no group.
 pub fn can_be_dialled(address: SocketAddr) -> bool {
-    let is_host = match address.ip() {
+    // An IPv4 address may come dressed as one of IPv6.
+    let is_host = match address.ip().to_canonical() {
         IpAddr::V4(ip) => !ip.is_unspecified() && !ip.is_multicast() && !ip.is_broadcast(),
         IpAddr::V6(ip) => !ip.is_unspecified() && !ip.is_multicast(),
     };
@@ -143,11 +144,21 @@ mod tests {
         let wrong = |call: Call| Call::parse(&call.to_bytes()).unwrap_err();
         assert_eq!(wrong(Call { operator: String::new(), ..good.clone() }), Fault::Field("operator"));
         assert_eq!(wrong(Call { key: "tokkyu-ed25519 AAAA".into(), ..good.clone() }), Fault::Field("key"));
-        for address in
-            ["0.0.0.0:7", "10.0.0.1:0", "224.0.0.1:7", "255.255.255.255:7", "[::]:7", "[ff02::1]:7"]
-        {
+        for address in [
+            "0.0.0.0:7",
+            "10.0.0.1:0",
+            "224.0.0.1:7",
+            "255.255.255.255:7",
+            "[::]:7",
+            "[ff02::1]:7",
+            "[::ffff:0.0.0.0]:7",
+            "[::ffff:224.0.0.1]:7",
+            "[::ffff:255.255.255.255]:7",
+        ] {
             let call = Call { address: address.parse().unwrap(), ..good.clone() };
             assert_eq!(wrong(call), Fault::Field("address"), "{address}");
         }
+        let dressed = Call { address: "[::ffff:10.0.0.1]:7".parse().unwrap(), ..good };
+        assert!(Call::parse(&dressed.to_bytes()).is_ok());
     }
 }
