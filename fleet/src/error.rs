@@ -139,8 +139,8 @@ pub enum FleetError {
     /// A thread cannot be started.
     #[error("no thread can be started: {0}; are too many processes running?")]
     Thread(std::io::Error),
-    /// Told to end.
-    #[error("interrupted")]
+    /// Told to stop before anything began.
+    #[error("interrupted before the vehicle was called")]
     Interrupted,
 }
 

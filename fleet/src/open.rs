@@ -50,7 +50,8 @@ pub struct OpenOptions {
 /// Calls the vehicle and drives it to the end of the run.
 ///
 /// # Errors
-/// It is unknown, busy, does not trust us or is not trusted, or does not come; and whatever ends the operator's program.
+/// It is unknown, busy, does not trust us or is not trusted, or does not come; we are told to stop before there is a
+/// program to end; and whatever ends the operator's program.
 pub fn run(
     mut options: OpenOptions,
     display: &mut dyn Display<OperatorStatus>,
@@ -63,6 +64,9 @@ pub fn run(
     check_address(&options)?;
     let watch = Watch::open(&options.operator.end.site.fleet)?;
     watch.ask()?;
+    if stop.is_set() {
+        return Err(FleetError::Interrupted);
+    }
     let (vehicle, state) = find(&watch, &options.robot)?;
     // The network only claims which key the vehicle has: the trust list has the last word, and then no other key will do.
     options.operator.end.link.only = state.public_key();
@@ -157,7 +161,13 @@ impl Caller {
         if !can_be_dialled(address) {
             return Err(FleetError::Address { address: address.to_string() });
         }
-        self.call(address)?;
+        // Told to stop, the program ends by itself: nobody is called any more, and what becomes of a call is all the same.
+        if stop.is_set() {
+            return Ok(());
+        }
+        if let Err(failure) = self.call(address) {
+            return if stop.is_set() { Ok(()) } else { Err(failure) };
+        }
         let end = Instant::now() + PATIENCE;
         loop {
             match heard.recv_timeout(LOOK_EVERY) {
@@ -208,9 +218,9 @@ struct Ear<'a> {
 
 impl Display<OperatorStatus> for Ear<'_> {
     fn on_ready(&mut self, ready: &Ready) {
+        self.inner.on_ready(ready);
         // Twice at most, and the caller may have gone.
         let _ = self.says.send(Said::Listening(ready.local));
-        self.inner.on_ready(ready);
     }
 
     fn on_status(&mut self, now: MonoTime, status: &OperatorStatus) {

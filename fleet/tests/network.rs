@@ -3,7 +3,7 @@
 
 mod yard;
 
-use tokkyu_drive::program::ExitCode;
+use tokkyu_drive::program::{ExitCode, StopFlag};
 use tokkyu_fleet::FleetError;
 use tokkyu_fleet::protocol::call::Refusal;
 use tokkyu_fleet::protocol::roster::Roster;
@@ -116,6 +116,35 @@ fn a_vehicle_comes_to_one_trusted_operator_at_a_time_and_the_drive_needs_no_rout
     second.end().expect("the drive went well");
     vehicle.end().expect("in order");
     sees(&watch, &[]);
+}
+
+#[test]
+fn an_operator_who_is_told_to_stop_calls_nobody_and_ends_as_interrupted() {
+    let yard = Yard::plain();
+    let _router = yard.router(None);
+    let (at_once, when_ready, when_called) = (StopFlag::new(), StopFlag::new(), StopFlag::new());
+    let to_set = when_called.clone();
+    // It trusts neither of the two who come: a call is refused.
+    let vehicle = yard.serve_and("rover-1", &["desk-1"], move |words| {
+        if words.contains("call of desk-3") {
+            to_set.set();
+        }
+    });
+    sees(&yard.watch("desk-9"), &["rover-1"]);
+
+    at_once.set();
+    let ended = yard.open_with("desk-2", "rover-1", &at_once, || {}).result().unwrap_err();
+    assert_eq!(ended.exit_code(), ExitCode::Interrupted, "{ended}");
+
+    let to_set = when_ready.clone();
+    let ended = yard.open_with("desk-2", "rover-1", &when_ready, move || to_set.set()).result().unwrap();
+    assert_eq!(ended.exit_code(), ExitCode::Interrupted);
+    assert!(!vehicle.told().contains("call of"), "{}", vehicle.told());
+
+    let ended = yard.open_with("desk-3", "rover-1", &when_called, || {}).result().unwrap();
+    assert_eq!(ended.exit_code(), ExitCode::Interrupted);
+    assert!(vehicle.told().contains("call of desk-3"), "{}", vehicle.told());
+    vehicle.end().expect("in order");
 }
 
 #[test]

@@ -19,7 +19,7 @@ use tempfile::TempDir;
 use tokkyu_contract::MonoTime;
 use tokkyu_contract::yaml::fleet::{FleetAccess, FleetSite, FleetTls, RouterAddress};
 use tokkyu_contract::yaml::{Robot, Site, robot};
-use tokkyu_drive::operator::{OperatorOptions, OperatorStatus};
+use tokkyu_drive::operator::{OperatorOptions, OperatorStatus, OperatorSummary};
 use tokkyu_drive::program::{Display, Driver, EndOptions, Happening, Ready, StopFlag};
 use tokkyu_drive::vehicle::{NoMotors, VehicleOptions};
 use tokkyu_fleet::FleetError;
@@ -169,12 +169,25 @@ impl Yard {
 
     /// A vehicle that trusts these operators.
     pub fn serve(&self, name: &str, trusted: &[&str]) -> Vehicle {
+        self.serve_and(name, trusted, |_| {})
+    }
+
+    /// Such a vehicle; `also` hears what it tells.
+    pub fn serve_and(
+        &self,
+        name: &str,
+        trusted: &[&str],
+        mut also: impl FnMut(&str) + Send + 'static,
+    ) -> Vehicle {
         let end = self.end(name, name, trusted);
         let options = VehicleOptions { end, ..VehicleOptions::default() };
         let (stop, told) = (StopFlag::new(), Arc::new(Mutex::new(Vec::new())));
         let (for_thread, ear) = (stop.clone(), Arc::clone(&told));
         let thread = thread::spawn(move || {
-            let mut tell = |words: &str| ear.lock().unwrap().push(words.to_owned());
+            let mut tell = |words: &str| {
+                ear.lock().unwrap().push(words.to_owned());
+                also(words);
+            };
             serve::run(options, || NoMotors, &mut tell, &for_thread)
         });
         Vehicle { stop, told, thread: Some(thread) }
@@ -182,6 +195,17 @@ impl Yard {
 
     /// An operator who trusts `robot` and opens it.
     pub fn open(&self, name: &str, robot: &str) -> Operator {
+        self.open_with(name, robot, &StopFlag::new(), || {})
+    }
+
+    /// Such an operator, whom `stop` ends; `on_ready` runs once it listens.
+    pub fn open_with(
+        &self,
+        name: &str,
+        robot: &str,
+        stop: &StopFlag,
+        on_ready: impl Fn() + Send + 'static,
+    ) -> Operator {
         let operator = OperatorOptions {
             end: self.end(name, robot, &[robot]),
             listen: Some("127.0.0.1:0".parse().unwrap()),
@@ -189,11 +213,10 @@ impl Yard {
             save: None,
         };
         let options = OpenOptions { robot: robot.to_owned(), name: name.to_owned(), address: None, operator };
-        let (stop, seen) = (StopFlag::new(), Arc::new(Mutex::new(0)));
-        let (for_thread, mut eye) = (stop.clone(), Eye(Arc::clone(&seen)));
-        let thread =
-            thread::spawn(move || open::run(options, &mut eye, &for_thread).map(|summary| summary.sessions));
-        Operator { stop, seen, thread }
+        let seen = Arc::new(Mutex::new(0));
+        let (for_thread, mut eye) = (stop.clone(), Eye { seen: Arc::clone(&seen), on_ready });
+        let thread = thread::spawn(move || open::run(options, &mut eye, &for_thread));
+        Operator { stop: stop.clone(), seen, thread }
     }
 
     pub fn watch(&self, name: &str) -> Watch {
@@ -230,7 +253,7 @@ impl Drop for Vehicle {
 pub struct Operator {
     stop: StopFlag,
     seen: Arc<Mutex<u64>>,
-    thread: JoinHandle<Result<u64, FleetError>>,
+    thread: JoinHandle<Result<OperatorSummary, FleetError>>,
 }
 
 impl Operator {
@@ -249,23 +272,28 @@ impl Operator {
     /// Ends the drive; the sessions there were.
     pub fn end(self) -> Result<u64, FleetError> {
         self.stop.set();
-        self.result()
+        self.result().map(|summary| summary.sessions)
     }
 
     /// Waits for the end.
-    pub fn result(self) -> Result<u64, FleetError> {
+    pub fn result(self) -> Result<OperatorSummary, FleetError> {
         wait_for("the operator's end", || self.thread.is_finished());
         self.thread.join().expect("no panic")
     }
 }
 
-struct Eye(Arc<Mutex<u64>>);
+struct Eye<F> {
+    seen: Arc<Mutex<u64>>,
+    on_ready: F,
+}
 
-impl Display<OperatorStatus> for Eye {
-    fn on_ready(&mut self, _: &Ready) {}
+impl<F: Fn()> Display<OperatorStatus> for Eye<F> {
+    fn on_ready(&mut self, _: &Ready) {
+        (self.on_ready)();
+    }
 
     fn on_status(&mut self, _: MonoTime, status: &OperatorStatus) {
-        *self.0.lock().unwrap() = status.cameras.iter().map(|picture| picture.ledger.delivered).sum();
+        *self.seen.lock().unwrap() = status.cameras.iter().map(|picture| picture.ledger.delivered).sum();
     }
 
     fn on_event(&mut self, _: MonoTime, _: &Happening) {}
