@@ -8,7 +8,6 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use tempfile::TempDir;
 
 /// Long enough for a busy machine; only a failure takes it.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -39,14 +38,20 @@ struct Program(Child);
 impl Program {
     /// Started, and `word` was said.
     fn start(dir: &Path, arguments: &[&str], word: &str) -> Program {
+        Program::try_start(dir, arguments, word)
+            .unwrap_or_else(|| panic!("{arguments:?} ended without saying {word}"))
+    }
+
+    /// `None` if it ended without saying `word`.
+    fn try_start(dir: &Path, arguments: &[&str], word: &str) -> Option<Program> {
         let mut child = tokkyu(dir, arguments).stdout(Stdio::piped()).spawn().expect("the program starts");
         let output = BufReader::new(child.stdout.take().expect("piped"));
         let program = Program(child);
         let mut lines = output.lines().map_while(Result::ok);
-        assert!(lines.any(|line| line.contains(word)), "{arguments:?} ended without saying {word}");
+        lines.find(|line| line.contains(word))?;
         // Read on, so that what it says later finds a reader.
         std::thread::spawn(move || lines.for_each(drop));
-        program
+        Some(program)
     }
 }
 
@@ -57,14 +62,21 @@ impl Drop for Program {
     }
 }
 
-/// Keys, declaration and sites of one vehicle and two operators.
-fn yard() -> (TempDir, String) {
-    let dir = tempfile::tempdir().expect("a folder");
-    let port =
-        TcpListener::bind("127.0.0.1:0").and_then(|socket| socket.local_addr()).expect("a port").port();
-    let router = format!("tcp/127.0.0.1:{port}");
+/// A router and where it is. Another program may take a port between our look for it and the router's.
+fn router(dir: &Path) -> (Program, String) {
+    let start = |_| {
+        let socket = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let router = format!("tcp/{}", socket.local_addr().expect("a port"));
+        drop(socket);
+        Some((Program::try_start(dir, &["fleet", "router", "--listen", &router], "router at")?, router))
+    };
+    (0..10).find_map(start).expect("a router at one of ten ports")
+}
+
+/// Keys, declaration and sites of one vehicle and two operators, who go to `router`.
+fn yard(dir: &Path, router: &str) {
     for name in ["rover", "desk-1", "desk-2"] {
-        assert!(run(dir.path(), &["keys", "new", &format!("{name}.key")]).status.success());
+        assert!(run(dir, &["keys", "new", &format!("{name}.key")]).status.success());
     }
     let site = |name: &str, trust: &str| {
         format!(
@@ -72,12 +84,11 @@ fn yard() -> (TempDir, String) {
              priorities: {{max_fifo: 0}}\nfleet: {{routers: [{router}]}}\n"
         )
     };
-    let write = |name: &str, text: &str| std::fs::write(dir.path().join(name), text).expect("written");
+    let write = |name: &str, text: &str| std::fs::write(dir.join(name), text).expect("written");
     write("robot.yaml", ROBOT);
     write("rover.yaml", &site("rover", "desk-1"));
     write("desk-1.yaml", &site("desk-1", "rover"));
     write("desk-2.yaml", &site("desk-2", "rover"));
-    (dir, router)
 }
 
 fn list(dir: &Path) -> Value {
@@ -88,9 +99,10 @@ fn list(dir: &Path) -> Value {
 
 #[test]
 fn a_vehicle_is_listed_called_and_driven_by_real_programs() {
-    let (dir, router) = yard();
+    let dir = tempfile::tempdir().expect("a folder");
     let dir = dir.path();
-    let _router = Program::start(dir, &["fleet", "router", "--listen", &router], "router at");
+    let (_router, address) = router(dir);
+    yard(dir, &address);
     let serve = ["fleet", "serve", "--site", "rover.yaml", "--priority", "0", "--same-clock"];
     let _vehicle = Program::start(dir, &serve, "rover-7");
 
@@ -137,8 +149,10 @@ fn a_vehicle_is_listed_called_and_driven_by_real_programs() {
 
 #[test]
 fn what_is_not_there_or_not_safe_is_told_with_its_exit_code() {
-    let (dir, router) = yard();
+    let dir = tempfile::tempdir().expect("a folder");
     let dir = dir.path();
+    // Below 1024, where no test's router is.
+    yard(dir, "tcp/127.0.0.1:1");
     for (arguments, code, words) in [
         (&["fleet", "list", "--site", "desk-1.yaml"][..], 1, "no router answers"),
         (&["fleet", "list"], 2, "give fleet: {routers:"),
@@ -151,7 +165,10 @@ fn what_is_not_there_or_not_safe_is_told_with_its_exit_code() {
         assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", said(&output));
         assert!(said(&output).contains(words), "{arguments:?}: {}", said(&output));
     }
-    let _router = Program::start(dir, &["fleet", "router", "--listen", &router], "router at");
+    let (_router, address) = router(dir);
+    let site = std::fs::read_to_string(dir.join("desk-1.yaml")).expect("a site");
+    std::fs::write(dir.join("desk-1.yaml"), site.replace("tcp/127.0.0.1:1]", &format!("{address}]")))
+        .expect("written");
     let unknown = run(dir, &["fleet", "open", "rover-9", "--site", "desk-1.yaml", "--status", "none"]);
     assert_eq!(unknown.status.code(), Some(1), "{}", said(&unknown));
     assert!(said(&unknown).contains("no vehicle called rover-9"), "{}", said(&unknown));
