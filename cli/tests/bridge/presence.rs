@@ -1,6 +1,6 @@
 //! A topic is there while it has a writer, is read while somebody wants it, and comes back: ROS2-15, ROS2-20 to ROS2-23.
 
-use super::peer::{Cyclone, Peer, assert_ascending, assert_none_missing};
+use super::peer::{Cyclone, Fast, Peer, assert_ascending, assert_none_missing};
 use super::yard::{Operator, Vehicle, Yard, figure, until_joined};
 
 const TOPIC: &str = "--topic state --type std_msgs/msg/String";
@@ -68,6 +68,23 @@ fn a_topic_goes_with_its_last_writer_and_comes_back_with_the_next() {
         reader.until_matched(0);
         operator.until_told(&["topic /state is gone: it has no writer at the other end"]);
     }
+}
+
+/// The bridge's participant stays, so no lease ends: the good-bye of each endpoint is all there is.
+#[test]
+fn a_fast_dds_node_learns_that_the_far_end_went() {
+    let Some(yard) = Yard::open(FLOW, &[Fast]) else { return };
+    let (_vehicle, _operator) = yard.bridges();
+    let writer = yard.peer(Fast, Vehicle, &format!("publish {TOPIC} --count 100000 --period-ms 20"));
+    let read = || yard.peer(Fast, Operator, &format!("subscribe {TOPIC}"));
+    let reader = read();
+    until_joined(&writer, &[&reader]);
+    reader.end();
+    writer.until_matched(0);
+    let reader = read();
+    until_joined(&writer, &[&reader]);
+    writer.end();
+    reader.until_matched(0);
 }
 
 #[test]

@@ -96,6 +96,8 @@ fn config(place: &Place) -> String {
     xml += "<Discovery><ParticipantIndex>auto</ParticipantIndex><MaxAutoParticipantIndex>99</MaxAutoParticipantIndex></Discovery>";
     // A whole picture is in the socket before a thread wakes up.
     xml += "<Internal><SocketReceiveBufferSize min=\"default\" max=\"16MB\"/>";
+    // Fast DDS overlooks an endpoint's good-bye that has no key hash: it would never learn that one of ours went.
+    xml += "<GenerateKeyhash>true</GenerateKeyhash>";
     if place.host_only {
         // With it DDS passes over what comes by an interface it did not begin with (ROS2-39). Here the filter decides.
         xml += "<ExtendedPacketInfo>false</ExtendedPacketInfo>";
