@@ -46,6 +46,27 @@ fn with_five_percent_loss_everything_reliable_arrives_in_order() {
     }
 }
 
+/// As `ros2 topic pub --once` does. What is repaired comes a round trip and more after the writer has gone.
+#[test]
+fn a_writer_that_publishes_and_goes_at_once_is_heard_to_its_last_sample() {
+    let flows = "  once: {class: realtime, history: keep_all}";
+    let Some(yard) = Yard::over(&named("wan-loss5"), flows, &[Cyclone]) else { return };
+    let (_vehicle, _operator) = yard.bridges();
+    let topic = "--topic once --type std_msgs/msg/String --history keep_all";
+    let reader = yard.peer(Cyclone, Operator, &format!("subscribe {topic}"));
+    for round in 1..=3 {
+        let words = format!("publish {topic} --count 60 --period-ms 0 --wait-line");
+        let mut writer = yard.peer(Cyclone, Vehicle, &words);
+        until_joined(&writer, &[&reader]);
+        writer.go();
+        writer.until_event("end", |_| true);
+        writer.end();
+        reader.until_matched(0);
+        assert_eq!(reader.numbers().len(), 60 * round, "{:?}", reader.numbers());
+    }
+    assert_eq!(reader.numbers(), (0..60).collect::<Vec<u64>>().repeat(3));
+}
+
 const LIFESPAN: Duration = Duration::from_millis(500);
 const OUTAGE: Duration = Duration::from_secs(5);
 

@@ -121,6 +121,7 @@ impl Bridge {
                 self.graph.on_change(change);
             }
             self.linger();
+            self.let_go();
             self.obey(watcher);
             self.speak()?;
             self.hear_threads(watcher)?;
@@ -209,6 +210,13 @@ impl Bridge {
         {
             self.state = Standing::Gone;
             self.graph.on_peer_gone();
+        }
+    }
+
+    /// Topics without a writer of which the other end has all there was.
+    fn let_go(&mut self) {
+        for topic in self.routes.drained(clock::now()) {
+            self.graph.on_drained(&topic);
         }
     }
 

@@ -143,6 +143,11 @@ impl<T> Order<T> {
         due
     }
 
+    /// The topic goes: nothing is waited for any more. Gives what waits, in its order.
+    pub(super) fn finish(&mut self) -> Vec<T> {
+        std::mem::take(&mut self.held).into_values().map(|(_, sample)| sample).collect()
+    }
+
     /// A sample of a publication that another has taken the place of: it was under way. Numbers of publications are given
     /// in turn (LNK-31).
     fn is_former(&self, numbered: &Numbered<T>) -> bool {
@@ -156,7 +161,7 @@ impl<T> Order<T> {
         self.stream = stream;
         self.next = None;
         self.missed.clear();
-        std::mem::take(&mut self.held).into_values().map(|(_, sample)| sample).collect()
+        self.finish()
     }
 
     /// All whose turn it is now.
@@ -355,6 +360,15 @@ mod tests {
             assert_eq!(order.on_sample(NOW, of(former, 8)), [0; 0]);
             assert_eq!((order.on_sample(NOW, of(latter, 1)), order.stale()), (vec![1], 1));
         }
+    }
+
+    #[test]
+    fn a_topic_that_goes_gives_what_waits_in_its_order() {
+        let mut order = order(5);
+        order.on_sample(NOW, sample(0));
+        order.on_sample(NOW, sample(4));
+        order.on_sample(NOW, sample(2));
+        assert_eq!((order.finish(), order.deadline()), (vec![2, 4], None));
     }
 
     #[test]

@@ -6,9 +6,11 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokkyu_contract::yaml::Site;
-use tokkyu_contract::{Class, Durability, FlowId, TraceId};
+use tokkyu_contract::{Class, Durability, FlowId, MonoTime, TraceId};
+use tokkyu_link::carrier::clock;
 use tokkyu_link::core::{Endpoint, Publication, Subscription};
 use tokkyu_link::runtime::Link;
 use tokkyu_link::runtime::site::fifo;
@@ -22,6 +24,9 @@ use super::target::{Sink, TargetThread};
 use crate::dds::{Participant, Writer};
 use crate::graph::{ENDPOINT_MARK, Opening};
 use crate::message::Topic;
+
+/// Longest time for which a topic without a writer is kept for what is under way of it.
+const DRAIN_MAX: Duration = Duration::from_secs(10);
 
 /// What all routes are made with.
 pub(super) struct Means {
@@ -40,7 +45,11 @@ pub(super) struct Routes {
     gate: Gate<Feed>,
     /// Topic of each publication by its flow in the link's events, until the link has withdrawn it.
     flows: HashMap<FlowId, String>,
+    /// Topics that were closed, each with the time when it counts as settled at the latest.
+    leaving: BTreeMap<String, MonoTime>,
     targets: BTreeMap<String, TargetThread>,
+    /// Threads of topics that are gone, until they have ended.
+    ending: BTreeMap<String, TargetThread>,
 }
 
 impl Routes {
@@ -51,7 +60,9 @@ impl Routes {
             open_sources: BTreeMap::new(),
             gate: Gate::new(),
             flows: HashMap::new(),
+            leaving: BTreeMap::new(),
             targets: BTreeMap::new(),
+            ending: BTreeMap::new(),
         }
     }
 
@@ -64,6 +75,7 @@ impl Routes {
         let is_kept = opening.topic.qos.durability == Durability::TransientLocal;
         let flow = publisher.flow();
         let feed = Feed { opening, publisher, count };
+        self.leaving.remove(&name);
         self.open_sources.insert(name, class);
         match if is_kept { Some(feed) } else { self.gate.pass(flow, feed) } {
             Some(feed) => self.read(feed),
@@ -97,6 +109,17 @@ impl Routes {
         if let Some(thread) = class.and_then(|class| self.readers.get(&class)) {
             thread.close(topic);
         }
+        self.leaving.insert(topic.to_owned(), clock::now() + DRAIN_MAX);
+    }
+
+    /// Topics that were closed and have nothing under way any more.
+    pub(super) fn drained(&mut self, now: MonoTime) -> Vec<String> {
+        let is_over =
+            |name: &String, until: &MonoTime| now >= *until || !self.flows.values().any(|of| of == name);
+        let over: Vec<String> =
+            self.leaving.iter().filter(|(n, until)| is_over(n, until)).map(|(n, _)| n.clone()).collect();
+        self.leaving.retain(|name, _| !over.contains(name));
+        over
     }
 
     pub(super) fn open_target(&mut self, link: &Link, opening: Opening) -> Result<(), BridgeError> {
@@ -112,6 +135,7 @@ impl Routes {
             count: self.means.counts.target(&name),
             fifo_priority: fifo(&self.means.site, opening.class, self.means.priority),
             notices: self.means.notices.clone(),
+            former: self.ending.remove(&name),
             opening,
         };
         let thread = TargetThread::start(sink).map_err(super::source::SourceError::Thread)?;
@@ -120,7 +144,11 @@ impl Routes {
     }
 
     pub(super) fn close_target(&mut self, topic: &str) {
-        self.targets.remove(topic);
+        self.ending.retain(|_, target| !target.has_ended());
+        if let Some(target) = self.targets.remove(topic) {
+            target.end();
+            self.ending.insert(topic.to_owned(), target);
+        }
     }
 
     /// A sample of the peer's will never come.
@@ -150,6 +178,13 @@ impl Routes {
                 Ok(place.insert(thread))
             }
         }
+    }
+}
+
+impl Drop for Routes {
+    /// All threads end at the same time, not one after the other.
+    fn drop(&mut self) {
+        self.targets.values().for_each(TargetThread::end);
     }
 }
 

@@ -25,6 +25,9 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Samples taken of one reader before the others have their turn.
 const TURN: usize = 32;
 
+/// Turns of a reader that is closed: what waits in it is sent, but one whose writer goes on does not hold up the others.
+const LAST_TURNS: usize = 1024;
+
 /// A topic to be read, with where it goes. With it goes the link's publication, once what was read is settled.
 pub(super) struct Feed {
     pub(super) opening: Opening,
@@ -137,9 +140,7 @@ impl Reading {
                 match command {
                     // Samples may have come between making the reader and waiting for it.
                     Command::Open(feed) => pending.extend(self.begin(*feed)),
-                    Command::Close(topic) => {
-                        self.open.retain(|_, open| open.feed.opening.topic.name != topic)
-                    }
+                    Command::Close(topic) => self.close(&topic),
                     Command::End => return,
                 }
             }
@@ -166,6 +167,17 @@ impl Reading {
                 self.notices.post(Notice::Topic { topic, what: error.to_string() });
                 None
             }
+        }
+    }
+
+    /// Sends what waits: a writer may publish and go at once.
+    fn close(&mut self, topic: &str) {
+        let is_it = |open: &Open| open.feed.opening.topic.name == topic;
+        let tokens: Vec<Token> =
+            self.open.iter().filter(|(_, open)| is_it(open)).map(|(token, _)| *token).collect();
+        for token in tokens {
+            let _is_empty = !(0..LAST_TURNS).all(|_| self.read(token));
+            self.open.remove(&token);
         }
     }
 

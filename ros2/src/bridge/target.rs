@@ -28,6 +28,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 const LOOK_SOON: Duration = Duration::from_millis(5);
 /// Missed numbers that wait for the thread at most.
 const MISSED: usize = 1024;
+/// Longest time in which a topic that goes writes what waits.
+const FINISH_MAX: Duration = Duration::from_secs(1);
 /// An estimate of the age that may be off by more is none.
 const ERROR_MAX: Duration = Duration::from_secs(1);
 
@@ -39,9 +41,11 @@ pub(super) struct Sink {
     pub(super) count: Arc<TargetCount>,
     pub(super) fifo_priority: Option<u8>,
     pub(super) notices: Notices,
+    /// The topic's thread before this one: it writes what it has first.
+    pub(super) former: Option<TargetThread>,
 }
 
-/// The thread that writes one topic.
+/// The thread that writes one topic. Dropping it waits for its end.
 pub(super) struct TargetThread {
     missed: SyncSender<TraceId>,
     is_over: Arc<AtomicBool>,
@@ -65,6 +69,15 @@ impl TargetThread {
         Ok(TargetThread { missed, is_over, thread: Some(thread) })
     }
 
+    /// The topic goes: the thread writes what waits for it, then ends. Does not wait for that.
+    pub(super) fn end(&self) {
+        self.is_over.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn has_ended(&self) -> bool {
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+    }
+
     /// A sample of the peer's will never come; it may be of this topic.
     pub(super) fn on_missed(&self, id: TraceId) {
         // A thread that is so far behind goes on after its hold time.
@@ -74,7 +87,7 @@ impl TargetThread {
 
 impl Drop for TargetThread {
     fn drop(&mut self) {
-        self.is_over.store(true, Ordering::Relaxed);
+        self.end();
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
@@ -96,11 +109,25 @@ impl Writing {
         let real_time =
             RealTime { fifo_priority: self.sink.fifo_priority, lock_memory: false, cores: Vec::new() };
         realtime::apply(&real_time);
+        drop(self.sink.former.take());
         while !self.is_over.load(Ordering::Relaxed) {
             let wait = if self.order.deadline().is_some() { LOOK_SOON } else { LOOK_EVERY };
             let sample = self.sink.subscriber.receive(wait);
             self.turn(sample);
         }
+        self.finish();
+    }
+
+    /// Writes what the link has given already: a writer may publish and go at once.
+    fn finish(&mut self) {
+        let until = clock::now() + FINISH_MAX;
+        while clock::now() < until
+            && let Some(sample) = self.sink.subscriber.receive(Duration::ZERO)
+        {
+            self.turn(Some(sample));
+        }
+        let rest = self.order.finish();
+        rest.iter().take_while(|_| clock::now() < until).for_each(|delivered| self.write(delivered));
     }
 
     fn turn(&mut self, sample: Option<Sample>) {

@@ -22,7 +22,7 @@ use tokkyu_contract::yaml::robot::{Flow, Robot, Toward};
 use tokkyu_contract::{Class, Qos, Rate};
 
 use crate::endpoint::{Change, Endpoint, Guid, Role};
-use crate::message::{Message, Topic};
+use crate::message::{ENTRIES_MAX, Message, Topic};
 use crate::names::{self, Kind, Namespace};
 
 pub use report::Report;
@@ -90,6 +90,9 @@ pub struct Graph {
     bridges: BTreeMap<Guid, u64>,
     peer: Option<Message>,
     sources: BTreeMap<String, Source>,
+    /// Topics whose last writer has gone while the link still has samples of them: the other end is told of them until
+    /// it has these.
+    leaving: BTreeMap<String, Topic>,
     targets: BTreeMap<String, Opening>,
     /// The last QoS and type of each topic we were the source of, with its generation.
     generations: BTreeMap<String, Topic>,
@@ -109,6 +112,7 @@ impl Graph {
             bridges: BTreeMap::new(),
             peer: None,
             sources: BTreeMap::new(),
+            leaving: BTreeMap::new(),
             targets: BTreeMap::new(),
             generations: BTreeMap::new(),
             told: None,
@@ -159,6 +163,11 @@ impl Graph {
         self.peer = None;
     }
 
+    /// What a source that was closed had under way is settled (ROS2-20).
+    pub fn on_drained(&mut self, topic: &str) {
+        self.leaving.remove(topic);
+    }
+
     /// Works out what has to change; gives it in the order it has to be done in.
     pub fn orders(&mut self) -> Vec<Order> {
         self.update();
@@ -185,7 +194,7 @@ impl Graph {
 
     /// A message whenever there is something new in it.
     fn tell(&mut self) {
-        let topics = self.sources.values().map(|source| source.opening.topic.clone()).collect();
+        let topics = self.topics();
         let wanted = self.targets.iter().filter(|(name, _)| self.has_reader(name));
         let wanted = wanted.map(|(_, open)| open.topic.link_topic()).collect();
         let said = self.told.as_ref();
@@ -194,6 +203,15 @@ impl Graph {
         if said.is_none_or(|said| said.topics != message.topics || said.wanted != message.wanted) {
             self.say(message);
         }
+    }
+
+    /// Topics the other end is told of, by name: those there are, then those that leave as far as there is room.
+    fn topics(&self) -> Vec<Topic> {
+        let room = ENTRIES_MAX - self.sources.len();
+        let there = self.sources.values().map(|source| &source.opening.topic);
+        let topics = there.chain(self.leaving.values().take(room));
+        let topics: BTreeMap<&str, &Topic> = topics.map(|topic| (topic.name.as_str(), topic)).collect();
+        topics.into_values().cloned().collect()
     }
 
     fn say(&mut self, message: Message) {

@@ -23,7 +23,6 @@ impl Graph {
         let over: Vec<String> = self.sources.iter().filter(is_over).map(|(name, _)| name.clone()).collect();
         for name in over {
             self.close_source(&name);
-            self.sources.remove(&name);
         }
         for (name, source) in &mut self.sources {
             if let Some(topic) = found.remove(name) {
@@ -107,12 +106,15 @@ impl Graph {
         let Some(flow) = self.flow_toward(&name, self.other_end()) else { return };
         let opening = self.opening(topic.clone(), flow);
         self.generations.insert(name.clone(), topic);
+        self.leaving.remove(&name);
         self.sources.insert(name, Source { opening, is_read: false });
     }
 
+    /// The last writer went. What was read of it may still be under way: the topic is told of until that is settled.
     fn close_source(&mut self, name: &str) {
-        if self.sources.get(name).is_some_and(|source| source.is_read) {
+        if let Some(source) = self.sources.remove(name).filter(|source| source.is_read) {
             self.orders.push(Order::CloseSource(name.to_owned()));
+            self.leaving.insert(name.to_owned(), source.opening.topic);
         }
     }
 
