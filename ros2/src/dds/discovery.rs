@@ -5,6 +5,7 @@
 use std::ffi::{CStr, c_char, c_void};
 use std::mem::MaybeUninit;
 use std::ptr;
+use std::sync::Arc;
 
 use cyclors as c;
 
@@ -24,6 +25,8 @@ pub struct Discovery {
     participants: Entity,
     writers: Entity,
     readers: Entity,
+    // After its entities: fields are dropped in the order they stand here.
+    _participant: Arc<Participant>,
 }
 
 impl Discovery {
@@ -31,7 +34,7 @@ impl Discovery {
     ///
     /// # Errors
     /// DDS is out of resources.
-    pub fn new(participant: &Participant) -> Result<Discovery, DdsError> {
+    pub fn new(participant: &Arc<Participant>) -> Result<Discovery, DdsError> {
         let reader = |topic| {
             // SAFETY: a live participant and a built-in topic's pseudo handle; null takes the defaults.
             let result =
@@ -42,6 +45,7 @@ impl Discovery {
             participants: reader(c::DDS_BUILTIN_TOPIC_DCPSPARTICIPANT)?,
             writers: reader(c::DDS_BUILTIN_TOPIC_DCPSPUBLICATION)?,
             readers: reader(c::DDS_BUILTIN_TOPIC_DCPSSUBSCRIPTION)?,
+            _participant: Arc::clone(participant),
         })
     }
 

@@ -3,7 +3,7 @@
 //!
 //! The only place of the room that calls C. Handles of Cyclone DDS may be used by any thread, and every call
 //! checks its handle, so nothing here needs a lock. Invariant: an entity is deleted with its owner, readers and writers
-//! before their topic, all before their participant.
+//! before their topic, all before their participant, of which each owner holds a share.
 
 mod discovery;
 mod entity;

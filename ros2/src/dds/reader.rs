@@ -2,6 +2,7 @@
 
 use std::mem::MaybeUninit;
 use std::ptr;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use cyclors as c;
@@ -18,6 +19,8 @@ use crate::endpoint::Role;
 pub struct Reader {
     reader: Entity,
     _topic: Entity,
+    // After its entities: fields are dropped in the order they stand here.
+    _participant: Arc<Participant>,
 }
 
 /// A sample that was taken.
@@ -37,7 +40,7 @@ impl Reader {
     /// # Errors
     /// DDS refuses the topic or the QoS.
     pub fn new(
-        participant: &Participant,
+        participant: &Arc<Participant>,
         topic: &str,
         type_name: &str,
         qos: &Qos,
@@ -50,7 +53,7 @@ impl Reader {
             c::dds_create_reader(participant.handle(), entity.handle(), native.as_ptr(), ptr::null())
         };
         let reader = Entity::created(result, || format!("read {topic}"))?;
-        Ok(Reader { reader, _topic: entity })
+        Ok(Reader { reader, _topic: entity, _participant: Arc::clone(participant) })
     }
 
     /// The next sample, if one waits. What tells of a writer's end, and holds no data, is passed over.

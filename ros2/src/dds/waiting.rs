@@ -1,5 +1,6 @@
 //! Waits for samples of several readers at once.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use cyclors as c;
@@ -19,6 +20,8 @@ pub type Token = u32;
 pub struct WaitSet {
     set: Entity,
     bell: Entity,
+    // After its entities: fields are dropped in the order they stand here.
+    _participant: Arc<Participant>,
 }
 
 impl WaitSet {
@@ -26,7 +29,7 @@ impl WaitSet {
     ///
     /// # Errors
     /// DDS is out of resources.
-    pub fn new(participant: &Participant) -> Result<WaitSet, DdsError> {
+    pub fn new(participant: &Arc<Participant>) -> Result<WaitSet, DdsError> {
         // SAFETY: a live participant.
         let (set, bell) = unsafe {
             (c::dds_create_waitset(participant.handle()), c::dds_create_guardcondition(participant.handle()))
@@ -37,7 +40,7 @@ impl WaitSet {
         check(unsafe { c::dds_waitset_attach(set.handle(), bell.handle(), -1) }, || {
             "attach a bell".to_owned()
         })?;
-        Ok(WaitSet { set, bell })
+        Ok(WaitSet { set, bell, _participant: Arc::clone(participant) })
     }
 
     /// Waits for `reader` too. A reader that is dropped is not waited for any more.

@@ -2,6 +2,7 @@
 
 use std::ffi::c_void;
 use std::ptr;
+use std::sync::Arc;
 
 use cyclors as c;
 use tokkyu_contract::{Qos, WallTime};
@@ -17,6 +18,8 @@ use crate::endpoint::Role;
 pub struct Writer {
     writer: Entity,
     _topic: Entity,
+    // After its entities: fields are dropped in the order they stand here.
+    _participant: Arc<Participant>,
     topic_name: String,
 }
 
@@ -40,7 +43,7 @@ impl Writer {
     /// # Errors
     /// DDS refuses the topic or the QoS.
     pub fn new(
-        participant: &Participant,
+        participant: &Arc<Participant>,
         topic: &str,
         type_name: &str,
         qos: &Qos,
@@ -53,7 +56,8 @@ impl Writer {
             c::dds_create_writer(participant.handle(), entity.handle(), native.as_ptr(), ptr::null())
         };
         let writer = Entity::created(result, || format!("write {topic}"))?;
-        Ok(Writer { writer, _topic: entity, topic_name: topic.to_owned() })
+        let _participant = Arc::clone(participant);
+        Ok(Writer { writer, _topic: entity, _participant, topic_name: topic.to_owned() })
     }
 
     /// Writes a sample that counts as written at `source`. Waits for a slow reliable reader of a keep_all topic for at
