@@ -1,6 +1,6 @@
 //! What passed each topic: ROS2-37.
 //!
-//! Counters are written by one thread each and read by any.
+//! Counters are written by a topic's thread and by the main thread, and read by any.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -34,6 +34,19 @@ pub(super) fn count(counter: &AtomicU64) {
 
 pub(super) fn add(counter: &AtomicU64, number: u64) {
     counter.fetch_add(number, Ordering::Relaxed);
+}
+
+impl SourceCount {
+    /// A sample goes to the link: counted as taken before the link can say otherwise.
+    pub(super) fn on_sent(&self) {
+        count(&self.sent);
+    }
+
+    /// Samples that were counted as sent, and that the link refused at once or later.
+    pub(super) fn on_refused(&self, samples: u64) {
+        self.sent.fetch_sub(samples, Ordering::Relaxed);
+        add(&self.refused, samples);
+    }
 }
 
 /// Counters of all topics there ever were.
@@ -74,7 +87,7 @@ pub struct SourceFigures {
     pub sent: u64,
     /// Samples it did not take.
     pub refused: u64,
-    /// Bytes of the samples the link took.
+    /// Bytes of the samples the link's queue took.
     pub bytes: u64,
 }
 
@@ -119,5 +132,23 @@ impl TargetFigures {
             refused: read(&count.refused),
             bytes: read(&count.bytes),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_that_the_link_refuses_later_is_counted_once() {
+        let counts = Counts::default();
+        let count_of = counts.source("state");
+        for _ in 0..5 {
+            count(&count_of.offered);
+            count_of.on_sent();
+        }
+        count_of.on_refused(2);
+        let (sources, _) = counts.read();
+        assert_eq!((sources[0].offered, sources[0].sent, sources[0].refused), (5, 3, 2));
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use tokkyu_contract::yaml::robot::{Flow, Toward};
-use tokkyu_contract::{Class, Durability, History, MonoTime, Qos};
+use tokkyu_contract::{Class, Durability, FlowId, History, MonoTime, Qos};
 use tokkyu_link::carrier::{CloseReason, clock};
 use tokkyu_link::core::{Endpoint, Event, Publication, PublishError, Subscription};
 use tokkyu_link::runtime::site::fifo;
@@ -150,8 +150,7 @@ impl Bridge {
             LinkEvent::State(LinkState::Down(reason)) => self.on_down(&reason, watcher)?,
             LinkEvent::Trouble(what) => self.tell(&what, watcher),
             LinkEvent::Refused { flow, why, samples } => {
-                let topic = self.routes.topic_of(flow).unwrap_or("?").to_owned();
-                self.on_refused(&topic, &why, samples, watcher);
+                self.on_refused(flow, &why, samples, watcher);
             }
             LinkEvent::Withdrawn { endpoint, .. } => self.routes.on_withdrawn(endpoint),
             LinkEvent::Session(Event::Missed { id, .. }) => self.routes.on_missed(id),
@@ -185,10 +184,15 @@ impl Bridge {
         Ok(())
     }
 
-    fn on_refused(&mut self, topic: &str, why: &PublishError, samples: u64, watcher: &mut dyn Watcher) {
-        let count = self.counts.source(topic);
-        super::figures::add(&count.refused, samples);
-        self.tell(&format!("topic /{topic}: the link does not take its samples: {why}"), watcher);
+    fn on_refused(&mut self, flow: FlowId, why: &PublishError, samples: u64, watcher: &mut dyn Watcher) {
+        match self.routes.topic_of(flow) {
+            Some(topic) => {
+                self.counts.source(topic).on_refused(samples);
+                let line = format!("topic /{topic}: the link does not take its samples: {why}");
+                self.tell(&line, watcher);
+            }
+            None => self.tell(&format!("the link does not take a message of ours: {why}"), watcher),
+        }
     }
 
     fn hear_peer(&mut self, watcher: &mut dyn Watcher) {

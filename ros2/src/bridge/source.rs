@@ -214,12 +214,10 @@ impl Open {
             notices.post(Notice::Topic { topic: feed.opening.topic.name.clone(), what });
         }
         let size = taken.payload.len() as u64;
+        feed.count.on_sent();
         match feed.publisher.send_captured(clock::now().saturating_sub(age), taken.payload) {
-            Ok(()) => {
-                count(&feed.count.sent);
-                add(&feed.count.bytes, size);
-            }
-            Err(_) => count(&feed.count.refused),
+            Ok(()) => add(&feed.count.bytes, size),
+            Err(_) => feed.count.on_refused(1),
         }
     }
 
