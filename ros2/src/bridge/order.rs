@@ -11,6 +11,12 @@ use tokkyu_contract::{Class, Durability, FlowId, MonoTime, PeerTime, Qos, Reliab
 /// Longest wait of a sample for one before it: a few round trips of a long path, in which a repair comes or does not.
 pub(super) const HOLD: Duration = Duration::from_millis(250);
 
+/// A publication whose first number here is below this one began at 0 while it had a reader here: what comes before that
+/// sample is under way.
+const BEGINNING: u64 = 16;
+/// Publications that others have taken the place of, remembered: a topic comes back seldom while samples are under way.
+const FORMER: usize = 8;
+
 /// A sample as the link gives it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Numbered<T> {
@@ -27,6 +33,8 @@ pub(super) struct Order<T> {
     rule: Rule,
     /// The session and the publication that brings the topic.
     stream: (u64, FlowId),
+    /// Publications of this session that it has taken the place of.
+    former: VecDeque<FlowId>,
     /// The number due next, without its wrap; `None` before the first sample of a publication.
     next: Option<u64>,
     held: BTreeMap<u64, (MonoTime, T)>,
@@ -40,8 +48,8 @@ pub(super) struct Order<T> {
 enum Rule {
     /// The newest counts: one that comes late is dropped.
     Newest,
-    /// One waits for the other. A late reader's first number may lie so far back.
-    InOrder { depth: usize, first_back: u64 },
+    /// One waits for the other. Of a transient local topic a late reader gets the last `depth`.
+    InOrder { depth: usize, is_local: bool },
     /// The link sees to it.
     AsItComes,
 }
@@ -54,11 +62,19 @@ impl Rule {
                 if depth > 1 && qos.reliability == Reliability::Reliable && class != Class::Control =>
             {
                 let is_local = qos.durability == Durability::TransientLocal;
-                let first_back = if is_local { u64::from(depth) - 1 } else { 0 };
-                Rule::InOrder { depth: depth as usize, first_back }
+                Rule::InOrder { depth: depth as usize, is_local }
             }
             _ => Rule::Newest,
         }
+    }
+}
+
+/// Where a publication begins of which `number` came first.
+fn first_of(number: u64, depth: usize, is_local: bool) -> u64 {
+    match is_local {
+        true => number.saturating_sub(depth as u64 - 1),
+        false if number < BEGINNING => 0,
+        false => number,
     }
 }
 
@@ -71,6 +87,7 @@ impl<T> Order<T> {
         Order {
             rule: Rule::of(qos, class),
             stream: (0, FlowId::SESSION),
+            former: VecDeque::new(),
             next: None,
             held: BTreeMap::new(),
             missed: BTreeSet::new(),
@@ -113,8 +130,8 @@ impl<T> Order<T> {
                 self.next = Some(number + 1);
                 due.push(numbered.sample);
             }
-            (Rule::InOrder { first_back, .. }, next) => {
-                self.next = next.or(Some(number.saturating_sub(first_back)));
+            (Rule::InOrder { depth, is_local }, next) => {
+                self.next = next.or(Some(first_of(number, depth, is_local)));
                 self.held.insert(number, (now, numbered.sample));
                 due.extend(self.due());
             }
@@ -148,17 +165,24 @@ impl<T> Order<T> {
         std::mem::take(&mut self.held).into_values().map(|(_, sample)| sample).collect()
     }
 
-    /// A sample of a publication that another has taken the place of: it was under way. Numbers of publications are given
-    /// in turn (LNK-31).
+    /// A sample of a publication that another has taken the place of: it was under way. How their numbers compare says
+    /// nothing: all topics share them (LNK-31).
     fn is_former(&self, numbered: &Numbered<T>) -> bool {
-        let (session, flow) = self.stream;
-        numbered.session == session && (numbered.flow.0.wrapping_sub(flow.0) as i16) < 0
+        numbered.session == self.stream.0 && self.former.contains(&numbered.flow)
     }
 
     /// Another session or publication: numbers begin again, and what waited for the last one's waits for nothing any
     /// more.
     fn begin(&mut self, stream: (u64, FlowId)) -> Vec<T> {
-        self.stream = stream;
+        let (session, flow) = std::mem::replace(&mut self.stream, stream);
+        if session != stream.0 {
+            self.former.clear();
+        } else {
+            self.former.push_back(flow);
+            if self.former.len() > FORMER {
+                self.former.pop_front();
+            }
+        }
         self.next = None;
         self.missed.clear();
         self.finish()
@@ -229,153 +253,4 @@ impl Recent {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use tokkyu_contract::History;
-
-    const NOW: MonoTime = MonoTime::from_millis(1_000);
-
-    fn order(depth: u32) -> Order<u32> {
-        Order::new(&Qos { history: History::KeepLast { depth }, ..Qos::default() }, Class::Realtime)
-    }
-
-    fn sample(sequence: u32) -> Numbered<u32> {
-        in_session(1, sequence)
-    }
-
-    fn in_session(session: u64, sequence: u32) -> Numbered<u32> {
-        let capture = PeerTime::from_millis(u64::from(sequence));
-        Numbered { session, flow: FlowId(3), sequence, capture, sample: sequence }
-    }
-
-    #[test]
-    fn a_sample_waits_for_the_one_before_it() {
-        let mut order = order(3);
-        assert_eq!(order.on_sample(NOW, sample(7)), [7], "a late reader begins where it begins");
-        assert_eq!(order.on_sample(NOW, sample(9)), [0; 0]);
-        assert_eq!(order.on_sample(NOW, sample(8)), [8, 9]);
-        assert_eq!(order.on_sample(NOW, sample(8)), [0; 0]);
-        assert_eq!(order.stale(), 1);
-    }
-
-    #[test]
-    fn one_that_never_comes_is_waited_for_until_that_is_known() {
-        let mut order = order(3);
-        order.on_sample(NOW, sample(0));
-        order.on_sample(NOW, sample(3));
-        assert_eq!(order.on_missed(2), [0; 0], "1 may still come");
-        assert_eq!(order.on_missed(1), [3]);
-    }
-
-    #[test]
-    fn no_sample_waits_longer_than_the_hold() {
-        let mut order = order(5);
-        order.on_sample(NOW, sample(0));
-        order.on_sample(NOW + Duration::from_millis(10), sample(2));
-        assert_eq!(order.deadline(), Some(NOW + Duration::from_millis(10) + HOLD));
-        assert_eq!(order.on_time(NOW + HOLD), [0; 0]);
-        assert_eq!(order.on_time(NOW + Duration::from_millis(10) + HOLD), [2]);
-        assert_eq!(order.on_sample(NOW + HOLD, sample(1)), [0; 0]);
-        assert_eq!(order.stale(), 1);
-    }
-
-    #[test]
-    fn no_more_than_depth_samples_wait() {
-        let mut order = order(2);
-        order.on_sample(NOW, sample(0));
-        assert_eq!(order.on_sample(NOW, sample(2)), [0; 0]);
-        assert_eq!(order.on_sample(NOW, sample(4)), [0; 0]);
-        assert_eq!(order.on_sample(NOW, sample(5)), [2], "1 is given up, 3 may still come");
-        assert_eq!(order.on_sample(NOW, sample(3)), [3, 4, 5]);
-    }
-
-    #[test]
-    fn with_depth_1_best_effort_or_control_the_newest_counts_and_nothing_waits() {
-        let reliable = Qos::default();
-        for (qos, class) in [
-            (Qos { history: History::KeepLast { depth: 1 }, ..reliable }, Class::Realtime),
-            (Qos::sensor_data(), Class::Realtime),
-            (reliable, Class::Control),
-        ] {
-            let mut order = Order::new(&qos, class);
-            assert_eq!(order.on_sample(NOW, sample(0)), [0]);
-            assert_eq!(order.on_sample(NOW, sample(2)), [2]);
-            assert_eq!(order.on_sample(NOW, sample(1)), [0; 0]);
-            assert_eq!((order.stale(), order.deadline()), (1, None));
-        }
-    }
-
-    #[test]
-    fn a_late_reader_of_a_transient_local_topic_gets_what_was_kept_in_order() {
-        let qos = Qos {
-            history: History::KeepLast { depth: 3 },
-            durability: Durability::TransientLocal,
-            ..Qos::default()
-        };
-        let mut order = Order::new(&qos, Class::Realtime);
-        assert_eq!(order.on_sample(NOW, sample(6)), [0; 0]);
-        assert_eq!(order.on_sample(NOW, sample(4)), [4]);
-        assert_eq!(order.on_sample(NOW, sample(5)), [5, 6]);
-    }
-
-    #[test]
-    fn what_a_new_session_sends_again_is_not_written_again() {
-        let qos = Qos {
-            history: History::KeepLast { depth: 2 },
-            durability: Durability::TransientLocal,
-            ..Qos::default()
-        };
-        let mut order = Order::new(&qos, Class::Realtime);
-        for sequence in 0..4 {
-            order.on_sample(NOW, sample(sequence));
-        }
-        let again = |order: &mut Order<u32>, sequence, capture_ms| {
-            let capture = PeerTime::from_millis(capture_ms);
-            order.on_sample(NOW, Numbered { capture, ..in_session(2, sequence) })
-        };
-        assert_eq!(again(&mut order, 0, 2), [0; 0]);
-        assert_eq!(again(&mut order, 1, 3), [0; 0]);
-        assert_eq!(order.on_time(NOW + HOLD), [0; 0]);
-        assert_eq!(again(&mut order, 2, 50), [0; 0], "0 and 1 may have been others");
-        assert_eq!(order.on_time(NOW + HOLD), [2]);
-    }
-
-    #[test]
-    fn another_session_numbers_anew_and_lets_go_of_what_waited() {
-        let mut order = order(3);
-        order.on_sample(NOW, sample(0));
-        order.on_sample(NOW, sample(2));
-        assert_eq!(order.on_sample(NOW, in_session(2, 0)), [2, 0]);
-    }
-
-    /// ROS2-25: a topic that goes and comes back in one session is another publication.
-    #[test]
-    fn another_publication_numbers_anew_and_what_was_under_way_of_the_former_is_dropped() {
-        let of = |flow: u16, sequence| Numbered { flow: FlowId(flow), ..sample(sequence) };
-        for (former, latter) in [(3, 4), (u16::MAX, 1)] {
-            let mut order = order(3);
-            assert_eq!(order.on_sample(NOW, of(former, 5)), [5]);
-            assert_eq!(order.on_sample(NOW, of(former, 7)), [0; 0]);
-            assert_eq!(order.on_sample(NOW, of(latter, 0)), [7, 0]);
-            assert_eq!(order.on_sample(NOW, of(former, 8)), [0; 0]);
-            assert_eq!((order.on_sample(NOW, of(latter, 1)), order.stale()), (vec![1], 1));
-        }
-    }
-
-    #[test]
-    fn a_topic_that_goes_gives_what_waits_in_its_order() {
-        let mut order = order(5);
-        order.on_sample(NOW, sample(0));
-        order.on_sample(NOW, sample(4));
-        order.on_sample(NOW, sample(2));
-        assert_eq!((order.finish(), order.deadline()), (vec![2, 4], None));
-    }
-
-    #[test]
-    fn numbers_may_wrap() {
-        let mut order = order(3);
-        assert_eq!(order.on_sample(NOW, sample(u32::MAX)), [u32::MAX]);
-        assert_eq!(order.on_sample(NOW, sample(1)), [0; 0]);
-        assert_eq!(order.on_sample(NOW, sample(0)), [0, 1]);
-    }
-}
+mod tests;
