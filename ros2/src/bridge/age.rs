@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use tokkyu_contract::WallTime;
+use tokkyu_contract::{Durability, WallTime};
 
 /// A writer's clock that is further behind ours than this is wrong, or the sample is kept history; either way its age
 /// says nothing about the path.
@@ -15,6 +15,15 @@ const BELIEVABLE: Duration = Duration::from_secs(10);
 pub(super) struct Age {
     pub(super) age: Duration,
     pub(super) is_believed: bool,
+    /// Its writer says that it wrote it later than now.
+    is_of_the_future: bool,
+}
+
+impl Age {
+    /// Whether the writer's clock is to be reported. What a transient local writer keeps may be as old as it likes.
+    pub(super) fn is_odd(&self, durability: Durability) -> bool {
+        !self.is_believed && (self.is_of_the_future || durability == Durability::Volatile)
+    }
 }
 
 /// Age at `now` of a sample that its writer says it wrote at `source`. With a lifespan an older one is taken as it is: it
@@ -24,8 +33,9 @@ pub(super) fn of(now: WallTime, source: WallTime, lifespan: Option<Duration>) ->
     let age = Duration::from_nanos(nanoseconds.max(0).unsigned_abs());
     let limit = lifespan.map_or(BELIEVABLE, |lifespan| lifespan.max(BELIEVABLE));
     // Clocks of one machine, read one after the other, may be some microseconds apart.
-    let is_believed = nanoseconds > -1_000_000 && age <= limit;
-    Age { age: if is_believed { age } else { Duration::ZERO }, is_believed }
+    let is_of_the_future = nanoseconds <= -1_000_000;
+    let is_believed = !is_of_the_future && age <= limit;
+    Age { age: if is_believed { age } else { Duration::ZERO }, is_believed, is_of_the_future }
 }
 
 #[cfg(test)]
@@ -35,7 +45,7 @@ mod tests {
     const NOW: WallTime = WallTime::from_millis(1_700_000_000_000);
 
     fn age(behind_ms: i64, lifespan: Option<u64>) -> (u64, bool) {
-        let Age { age, is_believed } =
+        let Age { age, is_believed, .. } =
             of(NOW, NOW.offset(-behind_ms * 1_000_000), lifespan.map(Duration::from_millis));
         (age.as_millis() as u64, is_believed)
     }
@@ -46,6 +56,17 @@ mod tests {
         assert_eq!(age(10_000, Some(500)), (10_000, true), "too old, and known to be");
         assert_eq!(age(10_001, None), (0, false));
         assert_eq!(age(30_000, Some(60_000)), (30_000, true));
+    }
+
+    #[test]
+    fn kept_history_says_nothing_about_a_clock_and_a_sample_from_the_future_does() {
+        for (behind_ms, odd_if_kept, odd_if_volatile) in
+            [(20, false, false), (60_000, false, true), (-5, true, true)]
+        {
+            let age = of(NOW, NOW.offset(-behind_ms * 1_000_000), None);
+            let odd = [Durability::TransientLocal, Durability::Volatile].map(|kind| age.is_odd(kind));
+            assert_eq!(odd, [odd_if_kept, odd_if_volatile], "{behind_ms} ms");
+        }
     }
 
     #[test]

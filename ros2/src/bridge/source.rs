@@ -14,7 +14,7 @@ use tokkyu_link::carrier::clock;
 use tokkyu_link::carrier::realtime::{self, RealTime};
 use tokkyu_link::runtime::Publisher;
 
-use super::age::{self, Age};
+use super::age;
 use super::figures::{SourceCount, add, count};
 use super::notice::{Notice, Notices};
 use crate::dds::{DdsError, Participant, Reader, Taken, Token, WaitSet};
@@ -206,8 +206,9 @@ impl Open {
         }
         let feed = &self.feed;
         count(&feed.count.offered);
-        let Age { age, is_believed } = age::of(wall_now(), taken.source, feed.opening.topic.qos.lifespan);
-        if !is_believed && !self.is_clock_told {
+        let qos = &feed.opening.topic.qos;
+        let age = age::of(wall_now(), taken.source, qos.lifespan);
+        if age.is_odd(qos.durability) && !self.is_clock_told {
             self.is_clock_told = true;
             let what =
                 "a writer's clock is not ours: its samples count as written when they came here".to_owned();
@@ -215,7 +216,7 @@ impl Open {
         }
         let size = taken.payload.len() as u64;
         feed.count.on_sent();
-        match feed.publisher.send_captured(clock::now().saturating_sub(age), taken.payload) {
+        match feed.publisher.send_captured(clock::now().saturating_sub(age.age), taken.payload) {
             Ok(()) => add(&feed.count.bytes, size),
             Err(_) => feed.count.on_refused(1),
         }
