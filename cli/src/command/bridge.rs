@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use tokkyu_contract::yaml::Site;
 use tokkyu_contract::yaml::robot::Toward;
 use tokkyu_drive::program::{DriveError, ExitCode, StopFlag};
+use tokkyu_drive::text::printable;
 use tokkyu_link::runtime::{Link, LinkConfig, Role};
 use tokkyu_ros2::bridge::{self, BridgeError, BridgeOptions, Status, Watcher};
 use tokkyu_ros2::names::Namespace;
@@ -15,6 +16,9 @@ use super::ends::LinkFlags;
 use super::words;
 use crate::exit::{CODES, Done, Failure};
 use crate::output::{print, say};
+
+/// Longest line that is told: names of types and services come from anybody in the domain.
+const LINE_MAX: usize = 4096;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -147,7 +151,7 @@ struct Teller {
 impl Watcher for Teller {
     fn on_line(&mut self, line: &str) {
         if self.tell != Tell::None {
-            say(line);
+            say(&printable(line, LINE_MAX));
         }
     }
 
