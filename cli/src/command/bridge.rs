@@ -113,7 +113,7 @@ impl Bridge {
             namespace: self.namespace,
             linger: self.linger,
         };
-        let until = self.duration.map(|span| Instant::now() + span);
+        let until = self.duration.and_then(|span| Instant::now().checked_add(span));
         let mut teller = Teller { tell: self.status, stop: stop.clone(), until };
         teller.on_line(&format!("{} on {}", words_for(self.end), link.local_address()));
         bridge::run(options, link, &mut teller)?;

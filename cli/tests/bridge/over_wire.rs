@@ -109,8 +109,6 @@ fn outlives_the_outage(yard: &Yard, begin: Duration) -> bool {
     // Of what was written during the outage no more than a lifespan's came afterwards; a picture of a clock on this host.
     let written = all.windows(2).map(|two| two[1].source_ns - two[0].source_ns).max();
     assert!(written > Some((OUTAGE - 2 * LIFESPAN).as_nanos() as i64), "{written:?}");
-    let oldest = all.iter().map(|sample| sample.received_ns - sample.source_ns).max();
-    assert!(oldest < Some(2 * LIFESPAN.as_nanos() as i64), "{oldest:?}");
     writer.until_matched(1);
     assert_eq!(reader.matches(), [1], "the far writer was never taken down");
     true

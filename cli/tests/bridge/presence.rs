@@ -56,7 +56,7 @@ fn a_topic_goes_with_its_last_writer_and_comes_back_with_the_next() {
     let Some(yard) = Yard::open(FLOW, &[Cyclone]) else { return };
     let (_vehicle, operator) = yard.bridges();
     let reader = read(&yard);
-    for _ in 0..2 {
+    for round in 1..=2 {
         let before = reader.received().len();
         let (one, other) = (write_for_long(&yard), write_for_long(&yard));
         reader.until_matched(1);
@@ -66,7 +66,7 @@ fn a_topic_goes_with_its_last_writer_and_comes_back_with_the_next() {
         reader.until_received(now + 20);
         other.end();
         reader.until_matched(0);
-        operator.until_told(&["topic /state is gone: it has no writer at the other end"]);
+        operator.until_told_times("topic /state is gone: it has no writer at the other end", round);
     }
 }
 
@@ -95,14 +95,14 @@ fn a_topic_nobody_reads_is_not_read_at_its_source_either() {
     writer.until_sent(10);
     let offered = || figure(&vehicle.next_figures(), "sources", "state", "offered");
     assert_eq!(offered(), 0, "there was no reader yet");
-    for _ in 0..2 {
+    for round in 1..=2 {
         let reader = read(&yard);
         reader.until_received(20);
         writer.until_matched(1);
         assert_none_missing(&reader.received());
         reader.end();
         writer.until_matched(0);
-        vehicle.until_told(&["topic /state does not go any more"]);
+        vehicle.until_told_times("topic /state does not go any more", round);
         let before = offered();
         let sent = writer.sent();
         writer.until_sent(sent + 20);

@@ -178,6 +178,13 @@ impl Bridge {
         self.0.until_told(words)
     }
 
+    /// Waits until so many lines have had `word`.
+    pub fn until_told_times(&self, word: &str, times: usize) {
+        let count = |lines: &[String]| lines.iter().filter(|line| line.contains(word)).count();
+        let told = self.0.err.find(|lines| (count(lines) >= times).then_some(()));
+        assert!(told.is_some(), "{}: {word:?} was not told {times} times", self.0.name());
+    }
+
     /// Lines so far that have `word`.
     pub fn told(&self, word: &str) -> Vec<String> {
         self.0.err.all().into_iter().filter(|line| line.contains(word)).collect()
