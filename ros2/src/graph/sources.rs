@@ -77,8 +77,7 @@ impl Graph {
         let qos =
             same.map_or_else(|| qos::resolve(flow, ours.iter().map(|writer| &writer.qos)), |topic| topic.qos);
         self.report_offers(name, &qos, &ours, standing);
-        let user_data =
-            if first.user_data.len() <= USER_DATA_MAX_BYTES { first.user_data.clone() } else { Vec::new() };
+        let user_data = same.map_or_else(|| user_data_of(first), |topic| topic.user_data.clone());
         let generation =
             same.map_or_else(|| self.generation(name, &type_name, &qos), |topic| topic.generation);
         Some(Topic { name: name.to_owned(), type_name, qos, user_data, generation })
@@ -136,4 +135,9 @@ impl Graph {
             }
         }
     }
+}
+
+fn user_data_of(writer: &Endpoint) -> Vec<u8> {
+    let fits = writer.user_data.len() <= USER_DATA_MAX_BYTES;
+    if fits { writer.user_data.clone() } else { Vec::new() }
 }
