@@ -17,6 +17,8 @@ pub const VERSION: u32 = 1;
 pub const MESSAGE_MAX_BYTES: usize = 256 << 10;
 /// Most topics, and most names, in one.
 pub const ENTRIES_MAX: usize = 512;
+/// Longest name of a topic that crosses: the link's topic is `NAME@GENERATION`, and has 255 bytes at most (LNK-30).
+pub const CARRIED_MAX_BYTES: usize = 255 - "@4294967295".len();
 /// Longest USER_DATA of a topic.
 pub const USER_DATA_MAX_BYTES: usize = 256;
 
@@ -31,6 +33,13 @@ pub struct Message {
     pub topics: Vec<Topic>,
     /// The link's topics of the other that have a reader at its side.
     pub wanted: BTreeSet<String>,
+}
+
+/// What a message has no room for: USER_DATA of all topics, and so many topics.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Topics that are not told of.
+    pub topics: usize,
 }
 
 /// A topic as its source tells of it.
@@ -159,6 +168,23 @@ impl Message {
         serde_json::to_vec(&json).expect("strings and numbers are always JSON")
     }
 
+    /// Makes it fit: leaves out what the other end can do without, then the last topics. Says what, if anything.
+    pub fn fit(&mut self) -> Option<LeftOut> {
+        if self.write().len() <= MESSAGE_MAX_BYTES {
+            return None;
+        }
+        self.topics.iter_mut().for_each(|topic| topic.user_data.clear());
+        let mut over = self.write().len().saturating_sub(MESSAGE_MAX_BYTES);
+        let mut topics = 0;
+        while over > 0
+            && let Some(topic) = self.topics.pop()
+        {
+            over = over.saturating_sub(topic.size_bytes());
+            topics += 1;
+        }
+        Some(LeftOut { topics })
+    }
+
     /// Reads a message.
     ///
     /// # Errors
@@ -214,6 +240,11 @@ impl From<&Topic> for JsonTopic {
 }
 
 impl Topic {
+    /// Bytes of a message it takes at least.
+    fn size_bytes(&self) -> usize {
+        serde_json::to_vec(&JsonTopic::from(self)).map_or(0, |json| json.len())
+    }
+
     fn checked(json: JsonTopic) -> Result<Topic, &'static str> {
         if !names::is_topic(&json.name) {
             return Err("a topic's name is none");
@@ -288,68 +319,4 @@ impl JsonQos {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn message() -> Message {
-        let qos =
-            Qos { lifespan: Some(Duration::from_millis(500)), history: History::KeepAll, ..Qos::default() };
-        let topic = Topic {
-            name: "camera/front".into(),
-            type_name: "sensor_msgs/msg/Image".into(),
-            qos,
-            user_data: b"typehash=RIHS01_ab;".to_vec(),
-            generation: 2,
-        };
-        Message { instance: 0xab, number: 7, topics: vec![topic], wanted: ["cmd_vel@9".to_owned()].into() }
-    }
-
-    fn changed(from: &str, to: &str) -> Result<Message, MessageError> {
-        let text = String::from_utf8(message().write()).unwrap();
-        assert!(text.contains(from), "{text}");
-        Message::parse(text.replacen(from, to, 1).as_bytes())
-    }
-
-    #[test]
-    fn a_message_is_read_back_as_it_was_written() {
-        assert_eq!(Message::parse(&message().write()).unwrap(), message());
-        assert_eq!(message().topics[0].link_topic(), "camera/front@2");
-    }
-
-    #[test]
-    fn what_is_not_as_the_specification_says_is_refused_whole() {
-        for (from, to) in [
-            ("camera/front", "/camera/front"),
-            ("camera/front", "camera/*"),
-            ("sensor_msgs/msg/Image", "sensor_msgs/srv/Image"),
-            ("\"reliable\"", "\"perfect\""),
-            ("00000000000000ab", "ab"),
-            ("00000000000000ab", "00000000000000ax"),
-            ("cmd_vel", "cmd vel"),
-            ("cmd_vel@9", "cmd_vel@09"),
-            ("cmd_vel@9", "cmd_vel@0"),
-            ("cmd_vel@9", "cmd_vel@9@9"),
-            ("\"number\":7", "\"number\":-7"),
-            (
-                "\"reliability\":\"reliable\",\"durability\":\"volatile\"",
-                "\"reliability\":\"best_effort\",\"durability\":\"transient_local\"",
-            ),
-            ("7479706568", "7479706"),
-        ] {
-            assert!(matches!(changed(from, to), Err(MessageError::Malformed(_))), "{from} {to}");
-        }
-        assert!(matches!(changed("\"version\":1", "\"version\":2"), Err(MessageError::Version(2))));
-        assert!(matches!(Message::parse(&vec![b' '; MESSAGE_MAX_BYTES + 1]), Err(MessageError::TooLong(_))));
-    }
-
-    #[test]
-    fn a_topic_told_of_twice_and_too_many_of_them_are_refused_and_unknown_fields_are_not() {
-        let mut twice = message();
-        twice.topics.push(twice.topics[0].clone());
-        assert!(Message::parse(&twice.write()).is_err());
-        let mut many = message();
-        many.wanted = (0..=ENTRIES_MAX).map(|n| format!("t{n}")).collect();
-        assert!(Message::parse(&many.write()).is_err());
-        assert!(changed("\"number\"", "\"later\":[1],\"number\"").is_ok());
-    }
-}
+mod tests;

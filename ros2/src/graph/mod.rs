@@ -199,8 +199,16 @@ impl Graph {
         let wanted = wanted.map(|(_, open)| open.topic.link_topic()).collect();
         let said = self.told.as_ref();
         let number = said.map_or(1, |said| said.number + 1);
-        let message = Message { instance: self.identity.instance, number, topics, wanted };
-        if said.is_none_or(|said| said.topics != message.topics || said.wanted != message.wanted) {
+        let mut message = Message { instance: self.identity.instance, number, topics, wanted };
+        let is_new = |message: &Message| {
+            said.is_none_or(|said| said.topics != message.topics || said.wanted != message.wanted)
+        };
+        if !is_new(&message) {
+            return;
+        }
+        let left_out = message.fit();
+        if is_new(&message) {
+            self.news.extend(left_out.map(Report::no_room));
             self.say(message);
         }
     }

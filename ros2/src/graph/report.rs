@@ -5,6 +5,7 @@ use std::fmt;
 use tokkyu_contract::Qos;
 
 use crate::endpoint::Role;
+use crate::message::{CARRIED_MAX_BYTES, LeftOut};
 use crate::qos::Terms;
 
 /// Something stands in the way of a topic, with the remedy.
@@ -85,9 +86,23 @@ impl Report {
         report(name, what, "take it out of robot.yaml, or write a topic for it")
     }
 
+    pub(super) fn too_long(topic: &str) -> Report {
+        let what =
+            format!("its name is longer than the {CARRIED_MAX_BYTES} bytes that cross: it is not carried");
+        report(topic, what, "give it a shorter one")
+    }
+
     pub(super) fn too_many(topic: &str) -> Report {
         let what = "more topics match robot.yaml than a bridge carries, 512".to_owned();
         report(topic, what, "name fewer of them")
+    }
+
+    pub(super) fn no_room(left_out: LeftOut) -> Report {
+        let what = match left_out.topics {
+            0 => "the message to the other bridge is full: USER_DATA of the topics is left out".to_owned(),
+            topics => format!("the message to the other bridge is full: {topics} topics are left out"),
+        };
+        report("", what, "name fewer topics in robot.yaml, or shorter ones")
     }
 
     pub(super) fn one_domain() -> Report {

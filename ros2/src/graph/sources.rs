@@ -6,7 +6,7 @@ use tokkyu_contract::{Durability, Qos};
 
 use super::{Graph, Order, Report, Source, is_compatible};
 use crate::endpoint::{Endpoint, Role};
-use crate::message::{ENTRIES_MAX, Topic, USER_DATA_MAX_BYTES};
+use crate::message::{CARRIED_MAX_BYTES, ENTRIES_MAX, Topic, USER_DATA_MAX_BYTES};
 use crate::names;
 use crate::qos;
 
@@ -43,8 +43,12 @@ impl Graph {
     fn find_sources(&self, standing: &mut BTreeSet<Report>) -> BTreeMap<String, Topic> {
         let mut writers: BTreeMap<String, Vec<&Endpoint>> = BTreeMap::new();
         for (name, writer) in self.endpoints_of(Role::Writer) {
-            if names::is_topic(&name) && self.flow_toward(&name, self.other_end()).is_some() {
-                writers.entry(name).or_default().push(writer);
+            if !names::is_topic(&name) || self.flow_toward(&name, self.other_end()).is_none() {
+                continue;
+            }
+            match name.len() {
+                0..=CARRIED_MAX_BYTES => writers.entry(name).or_default().push(writer),
+                _ => drop(standing.insert(Report::too_long(&name))),
             }
         }
         let topic = |(name, writers): (String, Vec<&Endpoint>)| {
