@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use tokkyu_contract::{Class, WallTime};
+use tokkyu_contract::{Class, MonoTime, WallTime};
 use tokkyu_link::carrier::clock;
 use tokkyu_link::carrier::realtime::{self, RealTime};
 use tokkyu_link::runtime::Publisher;
@@ -25,6 +25,8 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Samples taken of one reader before the others have their turn.
 const TURN: usize = 32;
 
+/// A reader that is closed is read for so long: that a writer went may be known before its last samples are there.
+const CLOSING: Duration = Duration::from_millis(250);
 /// Turns of a reader that is closed: what waits in it is sent, but one whose writer goes on does not hold up the others.
 const LAST_TURNS: usize = 1024;
 
@@ -115,6 +117,8 @@ struct Open {
     /// Whether each writer seen is another bridge's.
     writers: BTreeMap<u64, bool>,
     is_clock_told: bool,
+    /// When it is to be closed.
+    closes_at: Option<MonoTime>,
 }
 
 struct Reading {
@@ -131,7 +135,7 @@ impl Reading {
         let mut pending = BTreeSet::new();
         loop {
             // DDS wakes for new samples alone: a reader that had more than a turn's is not waited for.
-            let wait = if pending.is_empty() { LOOK_EVERY } else { Duration::ZERO };
+            let wait = if pending.is_empty() { self.until_next_close() } else { Duration::ZERO };
             match self.waiting.wait(wait) {
                 Ok(woken) => pending.extend(woken),
                 Err(error) => return self.notices.post(Notice::Failed(error.to_string())),
@@ -140,15 +144,19 @@ impl Reading {
                 match command {
                     // Samples may have come between making the reader and waiting for it.
                     Command::Open(feed) => pending.extend(self.begin(*feed)),
-                    Command::Close(topic) => self.close(&topic),
+                    Command::Close(topic) => self.close_soon(&topic),
                     Command::End => return,
                 }
             }
+            self.close_those_due();
             pending = std::mem::take(&mut pending).into_iter().filter(|token| self.read(*token)).collect();
         }
     }
 
     fn begin(&mut self, feed: Feed) -> Option<Token> {
+        // Two readers would give each sample twice.
+        let is_former = |open: &Open| open.feed.opening.topic.name == feed.opening.topic.name;
+        self.close(|open| is_former(open));
         let opening = &feed.opening;
         let (topic, type_name) = (&opening.dds_topic, &opening.dds_type);
         let mark = ENDPOINT_MARK.as_bytes();
@@ -158,7 +166,8 @@ impl Reading {
         match opened {
             Ok(reader) => {
                 self.next_token += 1;
-                let open = Open { reader, feed, writers: BTreeMap::new(), is_clock_told: false };
+                let open =
+                    Open { reader, feed, writers: BTreeMap::new(), is_clock_told: false, closes_at: None };
                 self.open.insert(token, open);
                 Some(token)
             }
@@ -170,9 +179,24 @@ impl Reading {
         }
     }
 
+    fn close_soon(&mut self, topic: &str) {
+        let at = clock::now() + CLOSING;
+        let of_topic = self.open.values_mut().filter(|open| open.feed.opening.topic.name == topic);
+        of_topic.for_each(|open| open.closes_at = open.closes_at.or(Some(at)));
+    }
+
+    fn until_next_close(&self) -> Duration {
+        let next = self.open.values().filter_map(|open| open.closes_at).min();
+        next.map_or(LOOK_EVERY, |at| at.since(clock::now()).min(LOOK_EVERY))
+    }
+
+    fn close_those_due(&mut self) {
+        let now = clock::now();
+        self.close(|open| open.closes_at.is_some_and(|at| now >= at));
+    }
+
     /// Sends what waits: a writer may publish and go at once.
-    fn close(&mut self, topic: &str) {
-        let is_it = |open: &Open| open.feed.opening.topic.name == topic;
+    fn close(&mut self, is_it: impl Fn(&Open) -> bool) {
         let tokens: Vec<Token> =
             self.open.iter().filter(|(_, open)| is_it(open)).map(|(token, _)| *token).collect();
         for token in tokens {
