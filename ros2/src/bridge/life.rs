@@ -5,28 +5,29 @@ use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
 use bytes::Bytes;
-use tokkyu_contract::yaml::robot::{Flow, Toward};
-use tokkyu_contract::{Class, Durability, FlowId, History, MonoTime, Qos};
+use tokkyu_contract::yaml::robot::Toward;
+use tokkyu_contract::{Class, FlowId, MonoTime};
 use tokkyu_link::carrier::{CloseReason, clock};
-use tokkyu_link::core::{Endpoint, Event, Publication, PublishError, Subscription};
+use tokkyu_link::core::{Endpoint, Event, PublishError};
 use tokkyu_link::runtime::site::fifo;
 use tokkyu_link::runtime::{Link, LinkEvent, LinkState, Publisher, SendError, Subscriber};
 
 use super::figures::Counts;
 use super::notice::{Notice, Notices};
 use super::routes::{Means, Routes};
+use super::start::{check, instance, own_topics};
 use super::told::Told;
 use super::{BridgeError, BridgeOptions, LOOK_EVERY, Status, Watcher, place};
-use crate::dds::{DOMAIN_MAX, Discovery, Participant};
+use crate::dds::{Discovery, Participant};
 use crate::graph::{self, Graph, Identity, Order};
 use crate::message::{Message, MessageError};
-use crate::names;
 
-/// The link's topics of the bridges' own (ROS2-33).
-const OWN_TOPICS: &str = "tokkyu/ros2";
-const OWN_TYPE: &str = "tokkyu/ros2/1";
 /// Events of the link that are looked at in one turn: the domain has its turn too.
 const EVENTS: usize = 1024;
+/// Until what could not be opened is tried again.
+const AGAIN: Duration = Duration::from_secs(5);
+/// Reports in the figures at most.
+const REPORTS_MAX: usize = 256;
 /// Between two looks at the figures.
 const STATUS_EVERY: Duration = Duration::from_secs(1);
 
@@ -47,6 +48,9 @@ pub(super) struct Bridge {
     told: Told,
     state: Standing,
     messages_refused: u64,
+    /// Topics that could not be opened, and until when they are left alone.
+    paused: Vec<(MonoTime, String)>,
+    obeyed_at: MonoTime,
     status_at: MonoTime,
 }
 
@@ -107,6 +111,8 @@ impl Bridge {
             told: Told::default(),
             state: Standing::New,
             messages_refused: 0,
+            paused: Vec::new(),
+            obeyed_at: MonoTime::ZERO,
             status_at: clock::now(),
             options,
         })
@@ -120,8 +126,7 @@ impl Bridge {
             for change in self.discovery.changes()? {
                 self.graph.on_change(change);
             }
-            self.linger();
-            self.let_go();
+            self.on_time();
             self.obey(watcher);
             self.speak()?;
             self.hear_threads(watcher)?;
@@ -207,6 +212,12 @@ impl Bridge {
         }
     }
 
+    fn on_time(&mut self) {
+        self.linger();
+        self.let_go();
+        self.try_again();
+    }
+
     /// A bridge that is away for long counts as gone (ROS2-22).
     fn linger(&mut self) {
         if let Standing::Away { since } = self.state
@@ -224,15 +235,36 @@ impl Bridge {
         }
     }
 
+    /// What could not be opened a while ago.
+    fn try_again(&mut self) {
+        let now = clock::now();
+        let due = self.paused.extract_if(.., |(until, _)| now >= *until);
+        due.for_each(|(_, topic)| self.graph.on_pause_over(&topic));
+    }
+
+    /// Acts on what changed, at most once each `LOOK_EVERY`: the link tells of each sample that is settled.
     fn obey(&mut self, watcher: &mut dyn Watcher) {
+        let now = clock::now();
+        if now.since(self.obeyed_at) < LOOK_EVERY {
+            return;
+        }
+        self.obeyed_at = now;
         for order in self.graph.orders() {
+            let topic = order.opens().map(str::to_owned);
             if let Err(error) = self.carry_out(order, watcher) {
-                self.tell(&error.to_string(), watcher);
+                self.on_not_opened(topic, &error.to_string(), watcher);
             }
         }
         for report in self.graph.reports() {
             self.tell(&report.to_string(), watcher);
         }
+    }
+
+    fn on_not_opened(&mut self, topic: Option<String>, why: &str, watcher: &mut dyn Watcher) {
+        let Some(topic) = topic else { return self.tell(why, watcher) };
+        self.tell(&format!("topic /{topic}: {why}; it is tried again after {} s", AGAIN.as_secs()), watcher);
+        self.graph.on_not_opened(&topic);
+        self.paused.push((clock::now() + AGAIN, topic));
     }
 
     /// Sends what the other bridge must know. Where the link's queue is full it waits for the next turn: a newer message
@@ -288,6 +320,7 @@ impl Bridge {
         while let Ok(notice) = self.notices.try_recv() {
             match notice {
                 Notice::Topic { topic, what } => self.tell(&format!("topic /{topic}: {what}"), watcher),
+                Notice::NotOpened { topic, why } => self.on_not_opened(Some(topic), &why, watcher),
                 Notice::Failed(what) => return Err(BridgeError::Failed(what)),
             }
         }
@@ -328,60 +361,4 @@ fn about(opening: &graph::Opening) -> String {
 
 fn words_of(error: &MessageError) -> String {
     format!("a message of the other bridge is passed over: {error}")
-}
-
-/// What can be wrong before anything is begun.
-fn check(options: &BridgeOptions) -> Result<(), BridgeError> {
-    if options.domain > DOMAIN_MAX {
-        return Err(BridgeError::Domain(options.domain));
-    }
-    let carried =
-        || options.robot.flows.iter().filter(|flow| flow.matching.is_none() && flow.source.is_none());
-    carried().try_for_each(check_flow)?;
-    match carried().next() {
-        Some(_) => Ok(()),
-        None => Err(BridgeError::NothingToDo { robot: options.robot.name.clone() }),
-    }
-}
-
-fn check_flow(flow: &Flow) -> Result<(), BridgeError> {
-    if flow.name == OWN_TOPICS || flow.name.starts_with(&format!("{OWN_TOPICS}/")) {
-        return Err(BridgeError::Reserved { flow: flow.name.clone() });
-    }
-    match &flow.type_name {
-        Some(type_name) if names::dds_type(type_name).is_none() => {
-            Err(BridgeError::NoMessage { flow: flow.name.clone(), type_name: type_name.clone() })
-        }
-        _ => Ok(()),
-    }
-}
-
-/// The publication and the subscription that carry what the bridges tell each other.
-fn own_topics(link: &Link, end: Toward) -> Result<(Publisher, Subscriber), BridgeError> {
-    let name = |end: Toward| format!("{OWN_TOPICS}/{}", end.as_str());
-    let qos = Qos {
-        history: History::KeepLast { depth: 1 },
-        durability: Durability::TransientLocal,
-        ..Qos::default()
-    };
-    let other = match end {
-        Toward::Vehicle => Toward::Operator,
-        Toward::Operator => Toward::Vehicle,
-    };
-    let publication = Publication {
-        topic: name(end),
-        type_name: OWN_TYPE.to_owned(),
-        class: Class::Realtime,
-        qos,
-        period: None,
-        size_bytes: 0,
-    };
-    let subscription = Subscription { topic: name(other), type_name: OWN_TYPE.to_owned(), qos };
-    Ok((link.publish(publication)?, link.subscribe(subscription)?))
-}
-
-/// A number no other run has: the time of its start and the process.
-fn instance() -> u64 {
-    let process = u64::from(std::process::id());
-    super::source::wall_now().as_nanos() ^ process << 40
 }

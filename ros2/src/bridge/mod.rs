@@ -19,6 +19,7 @@ mod order;
 mod place;
 mod routes;
 mod source;
+mod start;
 mod target;
 mod told;
 

@@ -15,6 +15,13 @@ pub(super) enum Notice {
         /// What happened.
         what: String,
     },
+    /// A topic cannot be read.
+    NotOpened {
+        /// The topic, without leading slash.
+        topic: String,
+        /// Why.
+        why: String,
+    },
     /// A thread cannot go on.
     Failed(String),
 }

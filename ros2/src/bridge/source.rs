@@ -173,7 +173,7 @@ impl Reading {
             }
             Err(error) => {
                 let topic = opening.topic.name.clone();
-                self.notices.post(Notice::Topic { topic, what: error.to_string() });
+                self.notices.post(Notice::NotOpened { topic, why: error.to_string() });
                 None
             }
         }

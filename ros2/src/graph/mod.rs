@@ -62,6 +62,16 @@ pub enum Order {
     Tell(Message),
 }
 
+impl Order {
+    /// The topic it opens.
+    pub fn opens(&self) -> Option<&str> {
+        match self {
+            Order::OpenSource(opening) | Order::OpenTarget(opening) => Some(&opening.topic.name),
+            Order::CloseSource(_) | Order::CloseTarget(_) | Order::Tell(_) => None,
+        }
+    }
+}
+
 /// What this end is.
 #[derive(Clone, Debug)]
 pub struct Identity {
@@ -96,6 +106,10 @@ pub struct Graph {
     targets: BTreeMap<String, Opening>,
     /// The last QoS and type of each topic we were the source of, with its generation.
     generations: BTreeMap<String, Topic>,
+    /// Topics that could not be opened, until they may be tried again.
+    paused: BTreeSet<String>,
+    /// Whether a fact has changed since it was worked out what follows.
+    is_news: bool,
     told: Option<Message>,
     standing: BTreeSet<Report>,
     news: Vec<Report>,
@@ -115,6 +129,8 @@ impl Graph {
             leaving: BTreeMap::new(),
             targets: BTreeMap::new(),
             generations: BTreeMap::new(),
+            paused: BTreeSet::new(),
+            is_news: true,
             told: None,
             standing: BTreeSet::new(),
             news: Vec::new(),
@@ -124,6 +140,7 @@ impl Graph {
 
     /// Something changed in our domain.
     pub fn on_change(&mut self, change: Change) {
+        self.is_news = true;
         match change {
             Change::Endpoint(endpoint) => {
                 let key = (endpoint.role, endpoint.guid);
@@ -155,23 +172,42 @@ impl Graph {
             self.update();
         }
         self.peer = Some(message);
+        self.is_news = true;
         true
     }
 
     /// Nothing was heard of the other bridge for the linger time (ROS2-22).
     pub fn on_peer_gone(&mut self) {
         self.peer = None;
+        self.is_news = true;
     }
 
     /// What a source that was closed had under way is settled (ROS2-20).
     pub fn on_drained(&mut self, topic: &str) {
-        self.leaving.remove(topic);
+        self.is_news |= self.leaving.remove(topic).is_some();
+    }
+
+    /// A topic could not be opened: it counts as closed, and is left alone until its pause is over.
+    pub fn on_not_opened(&mut self, topic: &str) {
+        if let Some(source) = self.sources.get_mut(topic) {
+            source.is_read = false;
+        }
+        self.targets.remove(topic);
+        self.paused.insert(topic.to_owned());
+        self.is_news = true;
+    }
+
+    /// It may be tried again.
+    pub fn on_pause_over(&mut self, topic: &str) {
+        self.is_news |= self.paused.remove(topic);
     }
 
     /// Works out what has to change; gives it in the order it has to be done in.
     pub fn orders(&mut self) -> Vec<Order> {
-        self.update();
-        self.tell();
+        if std::mem::take(&mut self.is_news) {
+            self.update();
+            self.tell();
+        }
         std::mem::take(&mut self.orders)
     }
 
@@ -195,8 +231,7 @@ impl Graph {
     /// A message whenever there is something new in it.
     fn tell(&mut self) {
         let topics = self.topics();
-        let wanted = self.targets.iter().filter(|(name, _)| self.has_reader(name));
-        let wanted = wanted.map(|(_, open)| open.topic.link_topic()).collect();
+        let wanted = self.wanted();
         let said = self.told.as_ref();
         let number = said.map_or(1, |said| said.number + 1);
         let mut message = Message { instance: self.identity.instance, number, topics, wanted };

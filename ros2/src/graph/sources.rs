@@ -129,7 +129,7 @@ impl Graph {
             let topic = &source.opening.topic;
             let is_local = topic.qos.durability == Durability::TransientLocal;
             let is_wanted = self.peer.as_ref().is_some_and(|peer| peer.wanted.contains(&topic.link_topic()));
-            let wanted = !is_in_one_domain && (is_wanted || is_local);
+            let wanted = !is_in_one_domain && !self.paused.contains(name) && (is_wanted || is_local);
             if wanted != source.is_read {
                 source.is_read = wanted;
                 self.orders.push(match wanted {

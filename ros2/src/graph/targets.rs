@@ -37,7 +37,7 @@ impl Graph {
             return BTreeMap::new();
         };
         let take = |topic: &Topic| Some((topic.name.clone(), self.accept(topic, standing)?));
-        peer.topics.iter().filter_map(take).collect()
+        peer.topics.iter().filter(|topic| !self.paused.contains(&topic.name)).filter_map(take).collect()
     }
 
     fn accept(&self, topic: &Topic, standing: &mut BTreeSet<Report>) -> Option<Opening> {
@@ -58,13 +58,13 @@ impl Graph {
         Some(self.opening(topic.clone(), flow))
     }
 
-    /// Whether a program in our domain reads what the target's writer offers.
-    pub(super) fn has_reader(&self, name: &str) -> bool {
-        self.targets.get(name).is_some_and(|open| self.readers_of(name).any(|reader| suits(open, reader)))
-    }
-
-    fn readers_of<'g>(&'g self, name: &'g str) -> impl Iterator<Item = &'g Endpoint> {
-        self.endpoints_of(Role::Reader).filter(move |(topic, _)| topic == name).map(|(_, reader)| reader)
+    /// The link's topics of which a program in our domain reads what the target's writer offers.
+    pub(super) fn wanted(&self) -> BTreeSet<String> {
+        let read = |(name, reader): (String, &Endpoint)| {
+            let open = self.targets.get(&name).filter(|open| suits(open, reader))?;
+            Some(open.topic.link_topic())
+        };
+        self.endpoints_of(Role::Reader).filter_map(read).collect()
     }
 
     /// Readers that will get nothing, with the reason.

@@ -5,6 +5,8 @@ use std::time::Duration;
 use tokkyu_contract::yaml::robot;
 use tokkyu_contract::{Durability, History, Reliability};
 
+mod life;
+
 const IMAGE: &str = "sensor_msgs/msg/Image";
 const FLOWS: &str = "  camera/*: {class: realtime, lifespan: 500 ms}\n  cmd_vel: {type: geometry_msgs/msg/Twist, class: control, depth: 1, \
                      toward: vehicle}\n  map: {class: best_effort}\n";
@@ -113,27 +115,6 @@ fn a_topic_appears_at_the_other_end_and_is_read_once_somebody_wants_it() {
     vehicle.on_change(Change::EndpointGone(Role::Writer, guid(1)));
     assert_eq!(settle(&mut vehicle, &mut operator).1, ["write no more camera/front"]);
     assert_eq!((words(&mut vehicle), words(&mut operator)), (vec![], vec![]));
-}
-
-#[test]
-fn a_topic_whose_last_samples_are_under_way_stays_told_until_they_are_settled() {
-    let (mut vehicle, mut operator) = watched();
-    vehicle.on_change(Change::EndpointGone(Role::Writer, guid(1)));
-    assert_eq!(vehicle.orders(), [Order::CloseSource("camera/front".to_owned())], "the other end keeps it");
-    vehicle.on_drained("camera/front");
-    assert_eq!(settle(&mut vehicle, &mut operator).1, ["write no more camera/front"]);
-}
-
-#[test]
-fn a_topic_that_comes_back_while_it_leaves_goes_on() {
-    let (mut vehicle, mut operator) = watched();
-    vehicle.on_change(Change::EndpointGone(Role::Writer, guid(1)));
-    vehicle.orders();
-    vehicle.on_change(writer(2, "camera/front", Qos::default()));
-    let (here, there) = settle(&mut vehicle, &mut operator);
-    assert_eq!((here, there), (vec!["read rt/camera/front".to_owned()], vec![]));
-    vehicle.on_drained("camera/front");
-    assert_eq!(vehicle.orders(), []);
 }
 
 #[test]
