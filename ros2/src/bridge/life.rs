@@ -344,6 +344,7 @@ impl Bridge {
             loss: stats.session.loss,
             sources,
             targets,
+            reports: self.graph.standing().take(REPORTS_MAX).map(ToString::to_string).collect(),
             messages_refused: self.messages_refused,
         }
     }

@@ -73,6 +73,8 @@ pub struct Status {
     pub sources: Vec<SourceFigures>,
     /// Topics that come from it.
     pub targets: Vec<TargetFigures>,
+    /// What keeps topics from crossing now, in words.
+    pub reports: Vec<String>,
     /// Messages of the other bridge that were not understood.
     pub messages_refused: u64,
 }

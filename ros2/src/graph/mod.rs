@@ -211,6 +211,11 @@ impl Graph {
         std::mem::take(&mut self.orders)
     }
 
+    /// What stands in the way now.
+    pub fn standing(&self) -> impl Iterator<Item = &Report> {
+        self.standing.iter()
+    }
+
     /// What came to stand in the way since it was asked last (ROS2-40).
     pub fn reports(&mut self) -> Vec<Report> {
         std::mem::take(&mut self.news)
