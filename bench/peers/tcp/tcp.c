@@ -3,8 +3,8 @@
  * sample.
  *
  * The mode is the congestion control. Condition 3: every image is queued, a full socket blocks the camera.
- * Condition 2: an image is skipped while anything of the one before is still in the socket, sent or not
- * acknowledged (SIOCOUTQ).
+ * Condition 2: an image is skipped while some of the one before has not been sent (SIOCOUTQNSD). What is on
+ * its way and not acknowledged yet is no reason to skip: on a long path that would be every image.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -131,16 +131,16 @@ static bool send_whole(int socket, struct iovec *parts, int count)
     return true;
 }
 
-static bool holds_unacknowledged(int socket)
+static bool holds_unsent(int socket)
 {
     int bytes = 0;
-    return ioctl(socket, SIOCOUTQ, &bytes) == 0 && bytes > 0;
+    return ioctl(socket, SIOCOUTQNSD, &bytes) == 0 && bytes > 0;
 }
 
 static enum offer offer(unsigned camera, const unsigned char *sample, size_t size)
 {
     const int connection = atomic_load(&connections[camera]);
-    if (options->qos == QOS_RELIABLE_LAST_1 && holds_unacknowledged(connection))
+    if (options->qos == QOS_RELIABLE_LAST_1 && holds_unsent(connection))
         return OFFER_SKIPPED;
     unsigned char prefix[PREFIX_BYTES];
     put_u32(prefix, (uint32_t)size);
