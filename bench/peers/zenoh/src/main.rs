@@ -21,6 +21,7 @@ use std::process::ExitCode;
 
 use arguments::{Arguments, Role};
 use clap::Parser;
+use outcome::End;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
@@ -36,7 +37,8 @@ fn main() -> ExitCode {
     };
     match run {
         // Closing the session would wait for what is unsent, and PEER-20 does not.
-        Ok(interrupted) => machine::exit_at_once(if interrupted { 130 } else { 0 }),
+        Ok(End::Made) => machine::exit_at_once(0),
+        Ok(End::Interrupted) => machine::exit_at_once(130),
         Err(error) => {
             eprintln!("tokkyu-peer-zenoh: {error}");
             machine::exit_at_once(1)

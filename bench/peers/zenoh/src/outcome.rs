@@ -59,12 +59,38 @@ struct Summary {
 /// # Errors
 /// The one that is.
 pub fn check_free(arguments: &Arguments) -> Result<(), String> {
-    for path in [&arguments.records, &arguments.summary] {
+    for (flag, path) in [("--records", &arguments.records), ("--summary", &arguments.summary)] {
         if path.exists() {
-            return Err(format!("{} exists already and is kept; name another file", path.display()));
+            return Err(format!(
+                "{flag} {}: it is there already and kept; name another file",
+                path.display()
+            ));
         }
     }
     Ok(())
+}
+
+/// How a run ended that could be made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// It came to its end, whatever arrived.
+    Made,
+    Interrupted,
+}
+
+/// What the run was. Ends that never met are no run (PEER-4), unless a signal came before they could.
+///
+/// # Errors
+/// They never met.
+pub fn end(arguments: &Arguments, interrupted: bool, ever_met: bool) -> Result<End, String> {
+    match (interrupted, ever_met) {
+        (true, _) => Ok(End::Interrupted),
+        (false, true) => Ok(End::Made),
+        (false, false) => Err(format!(
+            "the other end (--other {}) was never met: start it, with the same --mode and --images",
+            arguments.other
+        )),
+    }
 }
 
 /// One line of records.
@@ -118,4 +144,29 @@ fn write_new(path: &Path, text: &[u8]) -> std::io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
     file.write_all(text)?;
     file.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arguments::tests::arguments;
+
+    #[test]
+    fn a_file_that_is_there_is_told_by_its_flag() {
+        // PEER-21. The root folder is always there.
+        for flag in ["--records", "--summary"] {
+            let error = check_free(&arguments("send", &[flag, "/"]).unwrap()).unwrap_err();
+            assert!(error.starts_with(&format!("{flag} /: ")), "{error}");
+        }
+        assert_eq!(check_free(&arguments("send", &[]).unwrap()), Ok(()));
+    }
+
+    #[test]
+    fn ends_that_never_met_are_no_run_unless_a_signal_ended_it() {
+        // PEER-4
+        let arguments = arguments("send", &[]).unwrap();
+        assert_eq!(end(&arguments, false, true), Ok(End::Made));
+        assert_eq!(end(&arguments, true, false), Ok(End::Interrupted));
+        assert!(end(&arguments, false, false).unwrap_err().contains("--other 127.0.0.1"));
+    }
 }

@@ -14,7 +14,7 @@ use zenoh::{Session, Wait};
 
 use crate::arguments::Arguments;
 use crate::machine::{self, Grants};
-use crate::outcome::{self, Notes};
+use crate::outcome::{self, End, Notes};
 use crate::sample::{self, Expected};
 use crate::session;
 
@@ -30,11 +30,11 @@ struct Book {
     notes: Mutex<Notes>,
 }
 
-/// Runs until every sample is there or the time is over; true if a signal ended it.
+/// Runs until every sample is there or the time is over.
 ///
 /// # Errors
-/// The run could not be made, or not be written.
-pub fn run(arguments: &Arguments, grants: Grants) -> Result<bool, String> {
+/// The run could not be made, or not be written; the ends never met.
+pub fn run(arguments: &Arguments, grants: Grants) -> Result<End, String> {
     outcome::check_free(arguments)?;
     let session = session::open(arguments)?;
     let book = Arc::new(Book::new(arguments)?);
@@ -44,10 +44,11 @@ pub fn run(arguments: &Arguments, grants: Grants) -> Result<bool, String> {
     let end = arguments.sender_end_ns().saturating_add(LONGER_NS);
     let all = arguments.all_samples();
     let interrupted = machine::wait_until(end, || book.count.load(Ordering::Acquire) == all);
+    let ever_met = met || session::has_peer(&session) || book.count.load(Ordering::Acquire) > 0;
     let (records, notes) = (book.records(arguments), lock(&book.notes).clone());
     outcome::write(arguments, grants, met, &notes, records)?;
     drop(subscribers);
-    Ok(interrupted)
+    outcome::end(arguments, interrupted, ever_met)
 }
 
 fn subscribe(
@@ -59,7 +60,7 @@ fn subscribe(
         let book = Arc::clone(book);
         let take = move |sample: zenoh::sample::Sample| {
             let arrival_ns = machine::now_ns();
-            book.on_sample(arrival_ns, sample.payload());
+            book.on_sample(arrival_ns, camera, sample.payload());
         };
         let builder = session.declare_subscriber(session::key(camera)).callback(take);
         builder.wait().map_err(|error| format!("subscriber: {error}"))
@@ -75,17 +76,18 @@ impl Book {
     fn new(arguments: &Arguments) -> Result<Book, String> {
         let last_byte = *sample::filling(arguments.size).last().ok_or("--size 0")?;
         let all = usize::try_from(arguments.all_samples()).map_err(|_| "too many samples")?;
-        let Arguments { size, images, samples, .. } = *arguments;
+        let Arguments { size, samples, .. } = *arguments;
         Ok(Book {
-            expected: Expected { size, images, samples, last_byte },
+            expected: Expected { size, samples, last_byte },
             arrivals: Mutex::new(vec![(0, 0); all]),
             count: AtomicU64::new(0),
             notes: Mutex::new(Notes::default()),
         })
     }
 
-    fn on_sample(&self, arrival_ns: u64, payload: &ZBytes) {
-        match self.expected.check(payload.len(), payload.reader()) {
+    /// A sample that came on the key of `camera`.
+    fn on_sample(&self, arrival_ns: u64, camera: u32, payload: &ZBytes) {
+        match self.expected.check(camera, payload.len(), payload.reader()) {
             Ok(header) => {
                 let place = u64::from(header.camera - 1) * u64::from(self.expected.samples);
                 let place = (place + u64::from(header.sequence)) as usize;

@@ -55,24 +55,28 @@ impl Header {
 #[derive(Clone, Copy, Debug)]
 pub struct Expected {
     pub size: usize,
-    pub images: u32,
     pub samples: u32,
     pub last_byte: u8,
 }
 
 impl Expected {
-    /// The header of a sample of `length` bytes, of which only the header and the last byte are read.
+    /// The header of a sample of `length` bytes that came from `camera`, of which only the header and the last byte are read.
     ///
     /// # Errors
     /// What is wrong with it.
-    pub fn check(&self, length: usize, mut bytes: impl Read + Seek) -> Result<Header, &'static str> {
+    pub fn check(
+        &self,
+        camera: u32,
+        length: usize,
+        mut bytes: impl Read + Seek,
+    ) -> Result<Header, &'static str> {
         if length != self.size {
             return Err("wrong size");
         }
         let mut head = [0; HEADER_BYTES];
         bytes.read_exact(&mut head).map_err(|_| "unreadable")?;
         let header = Header::read(head);
-        if !(1..=self.images).contains(&header.camera) {
+        if header.camera != camera {
             return Err("wrong camera");
         }
         if header.sequence >= self.samples {
@@ -98,12 +102,12 @@ mod tests {
         let mut sample = filling(1000);
         let header = Header { capture_ns: 7 << 33, camera: 2, sequence: 4 };
         header.write(&mut sample);
-        let expected = Expected { size: 1000, images: 2, samples: 5, last_byte: sample[999] };
-        let check = |bytes: &[u8]| expected.check(bytes.len(), Cursor::new(bytes));
+        let expected = Expected { size: 1000, samples: 5, last_byte: sample[999] };
+        let check = |bytes: &[u8]| expected.check(2, bytes.len(), Cursor::new(bytes));
         assert_eq!(check(&sample), Ok(header));
         assert_eq!(check(&sample[..999]), Err("wrong size"));
         let with = |at: usize, byte: u8| [&sample[..at], &[byte], &sample[at + 1..]].concat();
-        assert_eq!(check(&with(8, 3)), Err("wrong camera"));
+        assert_eq!(check(&with(8, 1)), Err("wrong camera"), "another camera's key");
         assert_eq!(check(&with(12, 5)), Err("wrong sequence"));
         assert_eq!(check(&with(999, !sample[999])), Err("wrong filling"));
     }
