@@ -1,5 +1,5 @@
 /*
- * A camera: sleeps to each tick with an absolute time and offers the sample. If the transport holds the
+ * A camera: waits for each tick with an absolute time and offers the sample. If the transport holds the
  * thread past the next tick, that sample is offered as soon as the thread is free, with the capture time of
  * its tick: being blocked is part of the latency (PEER-10, PEER-11).
  */
@@ -34,8 +34,9 @@ static void *run(void *argument)
     const struct camera *camera = argument;
     if (camera->peer->connect != NULL)
         camera->peer->connect(camera->number);
+    struct alarm alarm = alarm_new();
     for (unsigned sequence = 0; sequence < camera->options->samples; sequence++) {
-        sleep_until_ns(tick_ns(camera->options, sequence));
+        alarm_wait(&alarm, tick_ns(camera->options, sequence));
         offer(camera, sequence);
     }
     return NULL;

@@ -19,6 +19,20 @@ uint64_t now_ns(void);
 /* Sleeps to an absolute time; returns at once if it has passed. */
 void sleep_until_ns(uint64_t when_ns);
 
+/*
+ * Waits for ticks as exactly as the timer allows, for one thread. A timer wakes a thread 5 to 100 us late; so
+ * it is set earlier by what it was late of late, at most 150 us, and the rest is waited out awake: the rule
+ * of the programs that peers are compared with (PEER-10).
+ */
+struct alarm {
+    uint64_t early_ns;
+};
+
+struct alarm alarm_new(void);
+
+/* Waits until an absolute time; returns at once if it has passed. */
+void alarm_wait(struct alarm *alarm, uint64_t when_ns);
+
 /* The capture time of every camera's sample `sequence`. */
 uint64_t tick_ns(const struct options *options, unsigned sequence);
 

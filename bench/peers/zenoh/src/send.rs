@@ -1,6 +1,6 @@
 //! `send`: one thread for each camera, each on the same ticks (PEER-10).
 //!
-//! A camera's thread sleeps to the tick and hands the sample to Zenoh, which may hold it there (`Block`); then the next
+//! A camera's thread waits for the tick and hands the sample to Zenoh, which may hold it there (`Block`); then the next
 //! tick comes late, with its own number and capture time. What it has handed over stands in an atomic, so that the main
 //! thread can end and write while it is still held (PEER-20).
 
@@ -16,7 +16,7 @@ use zenoh::qos::{CongestionControl, Reliability};
 use zenoh::{Session, Wait};
 
 use crate::arguments::Arguments;
-use crate::machine::{self, Grants};
+use crate::machine::{self, Alarm, Grants};
 use crate::outcome::{self, End, Notes};
 use crate::sample::{self, Header};
 use crate::session;
@@ -104,14 +104,13 @@ impl Camera {
 
     /// The camera's thread.
     fn shoot(&self, publisher: &Publisher<'static>, filling: &[u8], arguments: &Arguments) {
+        let mut alarm = Alarm::new();
         for sequence in 0..arguments.samples {
             let capture_ns = arguments.tick_ns(sequence);
             // Before the tick: latency counts from it, and this is no work of the transport's.
             let mut sample = filling.to_vec();
             Header { capture_ns, camera: self.number, sequence }.write(&mut sample);
-            while machine::now_ns() < capture_ns && !machine::is_stopped() {
-                machine::sleep_until(capture_ns);
-            }
+            alarm.wait(capture_ns);
             if machine::is_stopped() || machine::now_ns() >= arguments.sender_end_ns() {
                 return;
             }
