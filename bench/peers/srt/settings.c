@@ -3,17 +3,25 @@
 
 #include <string.h>
 
+#include "pieces.h"
 #include "socket_limit.h"
 #include "summary.h"
 
 /* For the socket below SRT, whose default is 64 kB at a sender: less than the pieces of one image. */
 #define UDP_BUFFER_BYTES (4 << 20)
+/* Whether the receiver tells every 20 ms what is missing still, as it does in live mode. */
+#define MESSAGE_REPORTS 1
 /* SRT's own parity over rows and columns of packets. Resends do not wait for what parity may still repair. */
 #define FILTER "fec,cols:10,rows:5,layout:staircase,arq:always"
 
 bool is_live(const struct options *options)
 {
     return strcmp(options->mode->word, "live") == 0;
+}
+
+bool is_cut(const struct options *options)
+{
+    return is_live(options) || options->tuned;
 }
 
 /* How long the bottleneck needs for one tick of all cameras. */
@@ -74,12 +82,29 @@ static bool tune_live(SRTSOCKET socket, const struct options *options)
         && (most == 0 || set(socket, SRTO_MAXBW, "SRTO_MAXBW", &most, sizeof most));
 }
 
+/*
+ * Reliable as before, with no time to be delivered at and nothing left out, but sent at a rate that is given
+ * and not found: SRT's rate control for files leaves its slow start at the first loss with 16 packets a
+ * second and gains from there too slowly for any run (Haivision/srt#2313). The rate control of live mode takes no
+ * message that is longer than a packet, so samples are cut.
+ */
+static bool tune_message(SRTSOCKET socket, const struct options *options)
+{
+    const int payload = PIECE_BYTES;
+    const bool reports = MESSAGE_REPORTS;
+    const int64_t most = bandwidth(options);
+    return set(socket, SRTO_CONGESTION, "SRTO_CONGESTION", "live", 4)
+        && set(socket, SRTO_PAYLOADSIZE, "SRTO_PAYLOADSIZE", &payload, sizeof payload)
+        && set(socket, SRTO_NAKREPORT, "SRTO_NAKREPORT", &reports, sizeof reports)
+        && (most == 0 || set(socket, SRTO_MAXBW, "SRTO_MAXBW", &most, sizeof most));
+}
+
 static bool tune(SRTSOCKET socket, const struct options *options)
 {
     const int buffer = UDP_BUFFER_BYTES;
     return set(socket, SRTO_UDP_SNDBUF, "SRTO_UDP_SNDBUF", &buffer, sizeof buffer)
         && set(socket, SRTO_UDP_RCVBUF, "SRTO_UDP_RCVBUF", &buffer, sizeof buffer)
-        && (!is_live(options) || tune_live(socket, options));
+        && (is_live(options) ? tune_live : tune_message)(socket, options);
 }
 
 bool settings_apply(SRTSOCKET socket, const struct options *options)
@@ -96,5 +121,8 @@ void settings_tell(const struct options *options)
     if (is_live(options))
         summary_setting("SRTO_LATENCY=%d SRTO_MAXBW=%lld SRTO_PACKETFILTER=%s", latency_ms(options),
                         (long long)bandwidth(options), has_room_for_filter(options) ? FILTER : "none");
+    else
+        summary_setting("SRTO_CONGESTION=live SRTO_PAYLOADSIZE=%d SRTO_NAKREPORT=%d SRTO_MAXBW=%lld", PIECE_BYTES,
+                        MESSAGE_REPORTS, (long long)bandwidth(options));
     socket_limit_note(UDP_BUFFER_BYTES);
 }

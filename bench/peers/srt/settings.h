@@ -10,6 +10,9 @@
 
 bool is_live(const struct options *options);
 
+/* Whether a sample is sent in pieces (pieces.h): live rate control takes no longer messages. */
+bool is_cut(const struct options *options);
+
 /* Sets them before the socket is bound. False after an error, which a note tells. */
 bool settings_apply(SRTSOCKET socket, const struct options *options);
 

@@ -2,8 +2,8 @@
  * tokkyu-peer-srt: SRT, one connection for each camera. The sender calls, the receiver listens.
  *
  * Mode `live`: each sample is cut into messages (pieces.h), which SRT delivers a fixed latency after they
- * were sent, or not at all. Mode `message`: one message is one sample, reliable, with SRT's rate control for
- * files.
+ * were sent, or not at all. Mode `message`, reliable: one message is one sample, with SRT's rate control for
+ * files; tuned, samples are cut as in live mode, since live mode's rate control takes no longer messages.
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -23,6 +23,8 @@
 /* The connection of camera n is at BASE_PORT + n, below the range that the kernel gives out by itself. */
 #define BASE_PORT 7450
 #define RETRY_NS (50 * NS_PER_MS)
+/* Between two packets. At 284 packets a picture there is one picture in three seconds. */
+#define STANDSTILL_PERIOD_US 10000
 
 static const struct options *options;
 /* By camera; SRT_INVALID_SOCK until connected. Written by the camera's thread, read by the main thread. */
@@ -89,10 +91,25 @@ static bool send_pieces(SRTSOCKET connection, const unsigned char *sample, size_
     return true;
 }
 
+/*
+ * A connection that has nearly stopped is told: SRT's rate control for files does that to itself after a
+ * loss, and the figures alone would not say whose doing it was.
+ */
+static void note_standstill(SRTSOCKET connection)
+{
+    SRT_TRACEBSTATS now;
+    const int clear = 0, instantaneous = 1;
+    if (srt_bistats(connection, &now, clear, instantaneous) != SRT_ERROR
+        && now.usPktSndPeriod > STANDSTILL_PERIOD_US)
+        summary_note("picture begun while SRT's rate control sends less than 100 packets a second");
+}
+
 static enum offer offer(unsigned camera, const unsigned char *sample, size_t size)
 {
     const SRTSOCKET connection = atomic_load(&connections[camera]);
-    const bool sent = is_live(options) ? send_pieces(connection, sample, size)
+    if (!is_cut(options))
+        note_standstill(connection);
+    const bool sent = is_cut(options) ? send_pieces(connection, sample, size)
                                        : send_message(connection, sample, size);
     return sent ? OFFER_GIVEN : OFFER_FAILED;
 }
@@ -138,7 +155,7 @@ static void *listen_for_camera(void *argument)
         return NULL;
     }
     atomic_store(&connections[listener->camera], connection);
-    (is_live(options) ? receive_pieces : receive_messages)(listener->camera, connection, sample);
+    (is_cut(options) ? receive_pieces : receive_messages)(listener->camera, connection, sample);
     if (srt_getlasterror(NULL) != SRT_ECONNLOST)
         summary_note("srt_recvmsg: %s", srt_getlasterror_str());
     free(sample);
