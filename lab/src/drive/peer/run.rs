@@ -58,9 +58,7 @@ pub(in crate::drive) fn run(
     stop: &dyn Fn() -> bool,
 ) -> Result<Outcome, DriveError> {
     let network = Network::wire_alone(&spec.profile, spec.seed)?;
-    let set = congestion::wanted(peer)
-        .map(|algorithm| Ok::<_, DriveError>(congestion::set(network.for_tcp()?, algorithm)));
-    let set = set.transpose()?;
+    let set = congestion::prepare(&network, peer)?;
     let begin = monotonic_now() + START_DELAY;
     watcher.on_start(begin, None);
     let mut started = Vec::new();
