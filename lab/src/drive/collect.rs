@@ -179,6 +179,9 @@ fn how_it_ended(outcome: &mut Outcome, ends: &Ends<'_>) {
                 outcome.exit_code = outcome.exit_code.or(program.exit_code());
                 outcome.fault(failure);
             }
+            None if program.stays && by_itself => {
+                outcome.fault(format!("{} ended by itself, before it was asked to", program.name));
+            }
             None => {}
         }
     }
@@ -306,6 +309,28 @@ mod tests {
         add_wire(&mut outcome, &spec(), &report);
         assert_eq!((outcome.case.added_by_wire_ms, outcome.case.wire_bytes), (Some(0.04), Some(1_574)));
         assert!(outcome.case.notes.iter().any(|note| note.contains("late by mean 40 µs, p50 9 µs")));
+    }
+
+    #[test]
+    fn who_stays_and_leaves_before_it_is_asked_has_failed_whatever_its_exit_code() {
+        // LAB-20
+        let ended = MonoTime::from_millis(5_000);
+        let faults = |stays, asked_ms: Option<u64>| {
+            let mut program = Program::past(End::Vehicle, 0, ended);
+            program.stays = stays;
+            let asked = asked_ms.map(|ms| (MonoTime::from_millis(ms), Reason::Done));
+            let mut outcome = Outcome::of(spec().blank("default"));
+            how_it_ended(
+                &mut outcome,
+                &Ends { programs: &[program], asked, wire: Ok(WireReport::of_nothing()) },
+            );
+            outcome.faults
+        };
+        let alone = ["program ended by itself, before it was asked to"];
+        assert_eq!(faults(true, None), alone);
+        assert_eq!(faults(true, Some(5_000)), alone, "seen before it was asked");
+        assert_eq!(faults(true, Some(4_999)), Vec::<String>::new());
+        assert_eq!(faults(false, None), Vec::<String>::new(), "it ends by itself when it is done");
     }
 
     #[test]

@@ -44,7 +44,7 @@ pub(super) type Line = (End, String);
 pub(super) struct Program {
     pub(super) end: End,
     /// What it is called in messages, e.g. `tokkyu vehicle`.
-    name: String,
+    pub(super) name: String,
     /// It ends when it is told to, and not before.
     pub(super) stays: bool,
     pid: Pid,

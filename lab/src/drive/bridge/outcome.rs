@@ -96,6 +96,7 @@ mod tests {
     use crate::wire::WireReport;
     use serde_json::json;
     use tokkyu_contract::MonoTime;
+    use crate::drive::supervisor::Reason;
 
     /// Files as the DDS programs write them: 15 pictures at 10 Hz and 75 commands at 50 Hz, all of which arrive.
     fn put_files(folder: &CaseFolder) {
@@ -125,12 +126,14 @@ mod tests {
 
     fn outcome_of(folder: &CaseFolder) -> Outcome {
         let past = |end, stays| {
-            let mut program = Program::past(end, 0, MonoTime::ZERO);
+            let mut program = Program::past(end, 0, MonoTime::from_nanos(1));
             program.stays = stays;
             program
         };
         let programs = [past(End::Vehicle, true), past(End::Vehicle, false), past(End::Operator, true)];
-        let ends = Ends { programs: &programs, asked: None, wire: Ok(WireReport::of_nothing()) };
+        // Everybody ended in the first moment; the bridges had been asked to, a moment before that.
+        let asked = Some((MonoTime::ZERO, Reason::Done));
+        let ends = Ends { programs: &programs, asked, wire: Ok(WireReport::of_nothing()) };
         outcome(&plan().cases().remove(1).spec, folder, &ends)
     }
 
