@@ -78,11 +78,14 @@ fn add_settings(outcome: &mut Outcome, settings: PeerSettings, load: Load) {
     let who = format!("{}'s DDS program of the {}", settings.end, load.as_str());
     outcome.sched_fifo = both(outcome.sched_fifo, settings.sched_fifo);
     outcome.mlockall = both(outcome.mlockall, settings.mlockall);
-    if settings.met == Some(false) && !outcome.interrupted {
+    match settings.met {
+        _ if outcome.interrupted => {}
+        Some(true) => {}
         // Its figures would be those of discovery.
-        outcome.fault(format!(
+        Some(false) => outcome.fault(format!(
             "the {who} had no partner at the first tick: the bridge had not brought the topic; its log is beside the records"
-        ));
+        )),
+        None => outcome.fault(format!("the {who} does not say whether it had a partner at the first tick")),
     }
     outcome.case.notes.extend(settings.notes.iter().map(|note| format!("{who}: {note}")));
     outcome.case.peer_settings.push(settings);
@@ -93,10 +96,10 @@ mod tests {
     use super::*;
     use crate::drive::bridge::plan::tests::plan;
     use crate::drive::program::Program;
+    use crate::drive::supervisor::Reason;
     use crate::wire::WireReport;
     use serde_json::json;
     use tokkyu_contract::MonoTime;
-    use crate::drive::supervisor::Reason;
 
     /// Files as the DDS programs write them: 15 pictures at 10 Hz and 75 commands at 50 Hz, all of which arrive.
     fn put_files(folder: &CaseFolder) {
@@ -180,9 +183,14 @@ mod tests {
         let folder = CaseFolder::create(dir.path()).unwrap();
         put_files(&folder);
         fs::write(Load::Command.summary(&folder, End::Vehicle), json!({"met": false}).to_string()).unwrap();
+        fs::write(Load::Command.summary(&folder, End::Operator), json!({}).to_string()).unwrap();
         fs::remove_file(Load::Cameras.summary(&folder, End::Operator)).unwrap();
         let faults = outcome_of(&folder).faults;
-        assert_eq!(faults.len(), 2, "{faults:?}");
+        assert_eq!(faults.len(), 3, "{faults:?}");
+        assert!(
+            faults[2].starts_with("the operator's DDS program of the command does not say"),
+            "{faults:?}"
+        );
         assert!(
             faults[0].starts_with("the vehicle's DDS program of the command had no partner"),
             "{faults:?}"

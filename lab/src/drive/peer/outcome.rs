@@ -36,9 +36,17 @@ fn add_words(outcome: &mut Outcome, folder: &CaseFolder) {
         };
         outcome.sched_fifo = both(outcome.sched_fifo, settings.sched_fifo);
         outcome.mlockall = both(outcome.mlockall, settings.mlockall);
-        if settings.met == Some(false) && !outcome.interrupted {
+        match settings.met {
+            _ if outcome.interrupted => {}
+            Some(true) => {}
             // Its figures would be those of its discovery.
-            outcome.fault(format!("the {} had not met the other end at the first tick", name_of(end)));
+            Some(false) => {
+                outcome.fault(format!("the {} had not met the other end at the first tick", name_of(end)));
+            }
+            None => outcome.fault(format!(
+                "the {} does not say whether it had met the other end at the first tick",
+                name_of(end)
+            )),
         }
         outcome.case.notes.extend(settings.notes.iter().map(|note| format!("{}: {note}", name_of(end))));
         outcome.case.peer_settings.push(settings);
@@ -100,6 +108,11 @@ mod tests {
     fn two_ends_that_had_not_met_at_the_first_tick_have_no_figures_to_believe() {
         let outcome = said(&json!({"met": false}), &json!({"met": true}));
         assert_eq!(outcome.faults, ["the vehicle had not met the other end at the first tick"]);
+        let silent = said(&json!({"met": true}), &json!({"met": "yes"}));
+        assert_eq!(
+            silent.faults,
+            ["the operator does not say whether it had met the other end at the first tick"]
+        );
     }
 
     #[test]
