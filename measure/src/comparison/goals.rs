@@ -135,27 +135,28 @@ fn worst_below_means(part: &OnNetwork<'_>, link: &Contender<'_>) -> Judged {
 /// MEA-76.
 fn below_the_best_tuned<'a>(part: &OnNetwork<'a>, link: &Contender<'a>) -> Judged {
     let tuned = |peer: &&Contender| peer.variant() == TUNED && delivers_no_less(peer, link);
-    let compare = |name: &str, of: fn(&Contender<'a>) -> Option<f64>| -> Option<(bool, String)> {
-        let (theirs, peer) = least(part.peers().filter(tuned), of)?;
-        let ours = of(link)?;
-        Some((ours < theirs, format!("{name} {ours:.1} ms against {theirs:.1} ms of {}", peer.name())))
-    };
+    let compare =
+        |name: &str, of: fn(&Contender<'a>) -> Option<f64>| -> Result<(bool, String), NoJudgement> {
+            let ours = of(link).ok_or("the link delivered nothing")?;
+            let best = least(part.peers().filter(tuned), of);
+            let (theirs, peer) = best.ok_or("no tuned peer delivers as large a share as the link")?;
+            Ok((ours < theirs, format!("{name} {ours:.1} ms against {theirs:.1} ms of {}", peer.name())))
+        };
     let figures = [
         compare("mean", Contender::mean_ms),
         compare("p99", Contender::p99_ms),
         compare("worst", Contender::worst_ms),
     ];
-    let figures: Option<Vec<(bool, String)>> = figures.into_iter().collect();
-    let figures = figures.ok_or("no tuned peer delivers as large a share as the link")?;
+    let figures = figures.into_iter().collect::<Result<Vec<(bool, String)>, NoJudgement>>()?;
     let words: Vec<&str> = figures.iter().map(|(_, words)| words.as_str()).collect();
     Ok((Judgement::of(figures.iter().all(|(below, _)| *below)), words.join(", ")))
 }
 
 /// MEA-77.
 fn mean_near_the_best(part: &OnNetwork<'_>, link: &Contender<'_>) -> Judged {
+    let own_ms = link.mean_ms().ok_or("the link delivered nothing")?;
     let best = least(part.peers().filter(|peer| delivers_no_less(peer, link)), Contender::mean_ms);
     let (best_ms, peer) = best.ok_or("no peer delivers as large a share as the link")?;
-    let own_ms = link.mean_ms().ok_or("the link delivered nothing")?;
     let words = format!(
         "link {own_ms:.1} ms, {} {best_ms:.1} ms: {:+.0} %",
         peer.name(),

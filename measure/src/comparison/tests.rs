@@ -194,6 +194,11 @@ fn each_figure_of_the_link_must_be_below_the_best_of_the_tuned() {
         Judgement::Missed,
         "the worst is not below zenoh's"
     );
+    let nothing = judge(&[]);
+    assert_eq!(
+        (nothing.judgement, nothing.because.as_str()),
+        (Judgement::NotJudged, "the link delivered nothing")
+    );
 }
 
 #[test]
