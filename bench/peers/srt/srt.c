@@ -5,37 +5,24 @@
  * were sent, or not at all. Mode `message`, reliable: one message is one sample, with SRT's rate control for
  * files; tuned, samples are cut as in live mode, since live mode's rate control takes no longer messages.
  */
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <srt/srt.h>
 
+#include "connections.h"
 #include "peer.h"
 #include "pieces.h"
 #include "sample.h"
 #include "settings.h"
 
-/* The connection of camera n is at BASE_PORT + n, below the range that the kernel gives out by itself. */
-#define BASE_PORT 7450
-#define RETRY_NS (50 * NS_PER_MS)
 /* Between two packets. At 284 packets a picture there is one picture in three seconds. */
 #define STANDSTILL_PERIOD_US 10000
 
-static const struct options *options;
-/* By camera; SRT_INVALID_SOCK until connected. Written by the camera's thread, read by the main thread. */
-static atomic_int connections[MOST_IMAGES + 1];
+/* What connections.h takes: a number, of which SRT_INVALID_SOCK is NO_CONNECTION. */
+_Static_assert(sizeof(SRTSOCKET) == sizeof(int), "SRTSOCKET is an int");
 
-static struct sockaddr_in endpoint(const char *address, unsigned port)
-{
-    struct sockaddr_in result = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
-    inet_pton(AF_INET, address, &result.sin_addr);
-    return result;
-}
+static const struct options *options;
 
 /* A socket of the mode at this end's address; SRT_INVALID_SOCK after an error, which a note tells. */
 static SRTSOCKET make_socket(unsigned port)
@@ -57,19 +44,11 @@ static SRTSOCKET try_to_connect(unsigned camera)
     const SRTSOCKET made = make_socket(0);
     if (made == SRT_INVALID_SOCK)
         return made;
-    const struct sockaddr_in other = endpoint(options->other, BASE_PORT + camera);
+    const struct sockaddr_in other = endpoint(options->other, port_of(camera));
     if (srt_connect(made, (const struct sockaddr *)&other, sizeof other) != SRT_ERROR)
         return made;
     srt_close(made);
     return SRT_INVALID_SOCK;
-}
-
-static void connect_camera(unsigned camera)
-{
-    SRTSOCKET connection;
-    while ((connection = try_to_connect(camera)) == SRT_INVALID_SOCK)
-        sleep_until_ns(now_ns() + RETRY_NS);
-    atomic_store(&connections[camera], connection);
 }
 
 static bool send_message(SRTSOCKET connection, const unsigned char *bytes, size_t size)
@@ -106,7 +85,7 @@ static void note_standstill(SRTSOCKET connection)
 
 static enum offer offer(unsigned camera, const unsigned char *sample, size_t size)
 {
-    const SRTSOCKET connection = atomic_load(&connections[camera]);
+    const SRTSOCKET connection = connection_of(camera);
     if (!is_cut(options))
         note_standstill(connection);
     const bool sent = is_cut(options) ? send_pieces(connection, sample, size)
@@ -114,12 +93,7 @@ static enum offer offer(unsigned camera, const unsigned char *sample, size_t siz
     return sent ? OFFER_GIVEN : OFFER_FAILED;
 }
 
-/* --- the receiver: a listening socket and a thread for each camera --- */
-
-struct listener {
-    unsigned camera;
-    SRTSOCKET socket;
-};
+/* --- the receiver --- */
 
 static void receive_pieces(unsigned camera, SRTSOCKET connection, unsigned char *sample)
 {
@@ -145,38 +119,28 @@ static void receive_messages(unsigned camera, SRTSOCKET connection, unsigned cha
     }
 }
 
-static void *listen_for_camera(void *argument)
+static void receive(unsigned camera, SRTSOCKET connection, unsigned char *sample)
 {
-    const struct listener *listener = argument;
-    unsigned char *sample = malloc(options->size);
-    const SRTSOCKET connection = srt_accept(listener->socket, NULL, NULL);
-    if (sample == NULL || connection == SRT_INVALID_SOCK) {
-        summary_note("srt_accept: %s", srt_getlasterror_str());
-        return NULL;
-    }
-    atomic_store(&connections[listener->camera], connection);
-    (is_cut(options) ? receive_pieces : receive_messages)(listener->camera, connection, sample);
+    (is_cut(options) ? receive_pieces : receive_messages)(camera, connection, sample);
     if (srt_getlasterror(NULL) != SRT_ECONNLOST)
         summary_note("srt_recvmsg: %s", srt_getlasterror_str());
-    free(sample);
-    return NULL;
 }
 
-static bool start_listener(unsigned camera)
+static SRTSOCKET accept_sender(SRTSOCKET socket)
 {
-    static struct listener listeners[MOST_IMAGES + 1];
-    listeners[camera] = (struct listener){camera, make_socket(BASE_PORT + camera)};
-    if (listeners[camera].socket == SRT_INVALID_SOCK)
-        return false;
-    if (srt_listen(listeners[camera].socket, 1) == SRT_ERROR) {
-        summary_note("srt_listen: %s", srt_getlasterror_str());
-        return false;
-    }
-    pthread_t thread;
-    const int error = pthread_create(&thread, NULL, listen_for_camera, &listeners[camera]);
-    if (error != 0)
-        summary_note("no thread for a connection: %s", strerror(error));
-    return error == 0;
+    const SRTSOCKET accepted = srt_accept(socket, NULL, NULL);
+    if (accepted == SRT_INVALID_SOCK)
+        summary_note("srt_accept: %s", srt_getlasterror_str());
+    return accepted;
+}
+
+static SRTSOCKET listening_socket(unsigned camera)
+{
+    const SRTSOCKET made = make_socket(port_of(camera));
+    if (made == SRT_INVALID_SOCK || srt_listen(made, 1) != SRT_ERROR)
+        return made;
+    summary_note("srt_listen: %s", srt_getlasterror_str());
+    return SRT_INVALID_SOCK;
 }
 
 static bool open_srt(const struct options *given)
@@ -192,20 +156,8 @@ static bool open_srt(const struct options *given)
         summary_note("srt_startup: %s", srt_getlasterror_str());
         return false;
     }
-    for (unsigned camera = 1; camera <= options->images; camera++)
-        atomic_store(&connections[camera], SRT_INVALID_SOCK);
-    for (unsigned camera = 1; options->role == ROLE_RECEIVE && camera <= options->images; camera++)
-        if (!start_listener(camera))
-            return false;
-    return true;
-}
-
-static bool met(void)
-{
-    for (unsigned camera = 1; camera <= options->images; camera++)
-        if (atomic_load(&connections[camera]) == SRT_INVALID_SOCK)
-            return false;
-    return true;
+    static const struct carrier carrier = {try_to_connect, listening_socket, accept_sender, receive};
+    return connections_open(&carrier, options);
 }
 
 static const char *version(void)
@@ -220,6 +172,6 @@ int main(int argc, char **argv)
 {
     static const struct mode modes[] = {
         {"live", QOS_BIT(QOS_RELIABLE_ALL), NULL}, {"message", QOS_BIT(QOS_RELIABLE_ALL), NULL}, {NULL, 0, NULL}};
-    static const struct peer peer = {"srt", modes, version, open_srt, connect_camera, met, offer};
+    static const struct peer peer = {"srt", modes, version, open_srt, connections_connect, connections_met, offer};
     return peer_main(&peer, argc, argv);
 }

@@ -6,14 +6,10 @@
  * Condition 2: an image is skipped while some of the one before has not been sent (SIOCOUTQNSD). What is on
  * its way and not acknowledged yet is no reason to skip: on a long path that would be every image.
  */
-#include <arpa/inet.h>
 #include <errno.h>
 #include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -21,13 +17,11 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "connections.h"
 #include "peer.h"
 #include "sample.h"
 
-/* The connection of camera n is at BASE_PORT + n, below the range that the kernel gives out by itself. */
-#define BASE_PORT 7450
 #define PREFIX_BYTES 4
-#define RETRY_NS (50 * NS_PER_MS)
 
 /* Newer than the headers of most distributions; a kernel without it refuses it, which a note tells. */
 #ifndef TCP_RTO_MIN_US
@@ -35,15 +29,6 @@
 #endif
 
 static const struct options *options;
-/* By camera; -1 until connected. Written by the camera's thread, read by the main thread. */
-static atomic_int connections[MOST_IMAGES + 1];
-
-static struct sockaddr_in endpoint(const char *address, unsigned port)
-{
-    struct sockaddr_in result = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
-    inet_pton(AF_INET, address, &result.sin_addr);
-    return result;
-}
 
 /*
  * The kernel waits 200 ms at least for an acknowledgement that does not come: two of the paper's pictures.
@@ -69,46 +54,38 @@ static void tune(int socket)
     shorten_timeout(socket);
 }
 
-/* A socket with the mode's congestion control; -1 after an error, which a note tells. */
+/* A socket with the mode's congestion control; NO_CONNECTION after an error, which a note tells. */
 static int make_socket(void)
 {
     const char *algorithm = options->mode->word;
     const int made = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (made < 0) {
         summary_note("socket: %s", strerror(errno));
-        return -1;
+        return NO_CONNECTION;
     }
     if (setsockopt(made, IPPROTO_TCP, TCP_CONGESTION, algorithm, (socklen_t)strlen(algorithm)) != 0) {
         summary_note("--mode %s: %s; load the module: modprobe tcp_%s", algorithm, strerror(errno), algorithm);
         close(made);
-        return -1;
+        return NO_CONNECTION;
     }
     if (options->tuned)
         tune(made);
     return made;
 }
 
-/* One attempt; -1 if the other end is not there yet. */
+/* One attempt; NO_CONNECTION if the other end is not there yet. */
 static int try_to_connect(unsigned camera)
 {
     const int made = make_socket();
     if (made < 0)
-        return -1;
+        return NO_CONNECTION;
     const struct sockaddr_in own = endpoint(options->own, 0);
-    const struct sockaddr_in other = endpoint(options->other, BASE_PORT + camera);
+    const struct sockaddr_in other = endpoint(options->other, port_of(camera));
     if (bind(made, (const struct sockaddr *)&own, sizeof own) == 0
         && connect(made, (const struct sockaddr *)&other, sizeof other) == 0)
         return made;
     close(made);
-    return -1;
-}
-
-static void connect_camera(unsigned camera)
-{
-    int connection;
-    while ((connection = try_to_connect(camera)) < 0)
-        sleep_until_ns(now_ns() + RETRY_NS);
-    atomic_store(&connections[camera], connection);
+    return NO_CONNECTION;
 }
 
 /* Sends all of it, however often the socket takes a part. */
@@ -139,7 +116,7 @@ static bool holds_unsent(int socket)
 
 static enum offer offer(unsigned camera, const unsigned char *sample, size_t size)
 {
-    const int connection = atomic_load(&connections[camera]);
+    const int connection = connection_of(camera);
     if (options->qos == QOS_RELIABLE_LAST_1 && holds_unsent(connection))
         return OFFER_SKIPPED;
     unsigned char prefix[PREFIX_BYTES];
@@ -151,12 +128,7 @@ static enum offer offer(unsigned camera, const unsigned char *sample, size_t siz
     return OFFER_FAILED;
 }
 
-/* --- the receiver: a listening socket and a thread for each camera --- */
-
-struct listener {
-    unsigned camera;
-    int socket;
-};
+/* --- the receiver --- */
 
 static bool receive_whole(int socket, unsigned char *bytes, size_t size)
 {
@@ -186,47 +158,27 @@ static void receive_samples(unsigned camera, int connection, unsigned char *samp
     }
 }
 
-static void *listen_for_camera(void *argument)
+static int accept_sender(int socket)
 {
-    const struct listener *listener = argument;
-    unsigned char *sample = malloc(options->size);
-    const int connection = accept4(listener->socket, NULL, NULL, SOCK_CLOEXEC);
-    if (sample == NULL || connection < 0) {
+    const int accepted = accept4(socket, NULL, NULL, SOCK_CLOEXEC);
+    if (accepted < 0)
         summary_note("accept: %s", strerror(errno));
-        return NULL;
-    }
-    atomic_store(&connections[listener->camera], connection);
-    receive_samples(listener->camera, connection, sample);
-    free(sample);
-    return NULL;
+    return accepted < 0 ? NO_CONNECTION : accepted;
 }
 
 static int listening_socket(unsigned camera)
 {
     const int made = make_socket();
     if (made < 0)
-        return -1;
+        return NO_CONNECTION;
     const int yes = 1;
-    const struct sockaddr_in own = endpoint(options->own, BASE_PORT + camera);
+    const struct sockaddr_in own = endpoint(options->own, port_of(camera));
     setsockopt(made, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
     if (bind(made, (const struct sockaddr *)&own, sizeof own) == 0 && listen(made, 1) == 0)
         return made;
-    summary_note("--own %s, port %u: %s", options->own, BASE_PORT + camera, strerror(errno));
+    summary_note("--own %s, port %u: %s", options->own, port_of(camera), strerror(errno));
     close(made);
-    return -1;
-}
-
-static bool start_listener(unsigned camera)
-{
-    static struct listener listeners[MOST_IMAGES + 1];
-    listeners[camera] = (struct listener){camera, listening_socket(camera)};
-    if (listeners[camera].socket < 0)
-        return false;
-    pthread_t thread;
-    const int error = pthread_create(&thread, NULL, listen_for_camera, &listeners[camera]);
-    if (error != 0)
-        summary_note("no thread for a connection: %s", strerror(error));
-    return error == 0;
+    return NO_CONNECTION;
 }
 
 /* A sender finds out here, and not in a camera's thread, that the kernel lacks the congestion control. */
@@ -244,22 +196,8 @@ static bool open_tcp(const struct options *given)
     summary_setting("TCP_CONGESTION=%s", options->mode->word);
     if (options->tuned)
         summary_setting("TCP_NODELAY=1 TCP_RTO_MIN_US=%d", least_timeout_us());
-    for (unsigned camera = 1; camera <= options->images; camera++)
-        atomic_store(&connections[camera], -1);
-    if (options->role == ROLE_SEND)
-        return can_make_sockets();
-    for (unsigned camera = 1; camera <= options->images; camera++)
-        if (!start_listener(camera))
-            return false;
-    return true;
-}
-
-static bool met(void)
-{
-    for (unsigned camera = 1; camera <= options->images; camera++)
-        if (atomic_load(&connections[camera]) < 0)
-            return false;
-    return true;
+    static const struct carrier carrier = {try_to_connect, listening_socket, accept_sender, receive_samples};
+    return (options->role == ROLE_RECEIVE || can_make_sockets()) && connections_open(&carrier, options);
 }
 
 static const char *version(void)
@@ -272,6 +210,6 @@ int main(int argc, char **argv)
 {
     static const unsigned conditions = QOS_BIT(QOS_RELIABLE_ALL) | QOS_BIT(QOS_RELIABLE_LAST_1);
     static const struct mode modes[] = {{"cubic", conditions, NULL}, {"bbr", conditions, NULL}, {NULL, 0, NULL}};
-    static const struct peer peer = {"tcp", modes, version, open_tcp, connect_camera, met, offer};
+    static const struct peer peer = {"tcp", modes, version, open_tcp, connections_connect, connections_met, offer};
     return peer_main(&peer, argc, argv);
 }
