@@ -170,6 +170,31 @@ fn ctrl_c_while_a_peer_runs_ends_it_and_keeps_what_was_measured() {
     assert!(out.join("comparison.md").exists() && out.join("report.html").exists());
 }
 
+/// LAB-16.
+#[test]
+fn ctrl_c_in_our_own_first_case_still_leaves_page_and_comparison() {
+    if !wire_is_permitted() {
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let (out, peers) = (dir.path().join("out"), dir.path().join("peers"));
+    put(&peers, "tokkyu-peer-tcp", &stand_in());
+    let asked = ["--peers", "tcp-cubic", "--variants", "default", "--samples", "300"];
+    let mut drive = lab_drive(&out, &peers, &asked);
+    let mut drive = drive.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
+    let until = Instant::now() + PATIENCE;
+    while !out.join("lan-qoslink-run0").exists() && Instant::now() < until {
+        sleep(Duration::from_millis(10));
+    }
+    kill(Pid::from_raw(drive.id() as i32), Signal::SIGINT).expect("it runs");
+    assert_eq!(drive.wait().expect("a child").code(), Some(130));
+    let result = result_in(&out);
+    let who: Vec<&Value> = result["cases"].as_array().unwrap().iter().map(|case| &case["peer"]).collect();
+    assert_eq!(who, ["tokkyu"]);
+    assert!(fs::read_to_string(out.join("comparison.md")).unwrap().contains("beside others"));
+    assert!(fs::read_to_string(out.join("report.html")).unwrap().contains("beside others"));
+}
+
 /// LAB-9, LAB-12.
 #[test]
 fn what_cannot_be_is_told_before_anything_is_begun() {

@@ -11,9 +11,7 @@ use tokkyu_lab::drive::{
     Programs, Quality, Results, Watcher,
 };
 use tokkyu_link::sim::path::Profile;
-use tokkyu_measure::{
-    Comparison, DriveCase, ResultError, ResultFile, Sources, comparison, is_comparison, table,
-};
+use tokkyu_measure::{Comparison, DriveCase, ResultError, ResultFile, Sources, comparison, table};
 
 use super::lab_peers::{Peers, keep_comparison};
 use super::words;
@@ -162,11 +160,13 @@ impl LabDrive {
 
     fn show(&self, experiment: &Experiment) -> Result<(), Failure> {
         let results = &experiment.results;
-        output::tell(self.json.as_ref(), &shown(results.file(), self.markdown))?;
+        // An interruption may leave cases of ours alone of what was to be a comparison (LAB-16).
+        let compared = experiment.cases.iter().any(|case| case.peer.is_some());
+        output::tell(self.json.as_ref(), &shown(results.file(), compared, self.markdown))?;
         output::tell(self.json.as_ref(), &refusals(results))?;
         if results.path().exists() {
             output::tell(self.json.as_ref(), &format!("\nresult {}\n", results.path().display()))?;
-            if is_comparison(&results.file().cases) {
+            if compared {
                 let kept = keep_comparison(results)?;
                 output::tell(self.json.as_ref(), &kept)?;
             }
@@ -179,8 +179,8 @@ impl LabDrive {
 }
 
 /// What the command prints: a comparison, or a table for each case.
-fn shown(file: &ResultFile<DriveCase>, markdown: bool) -> String {
-    match (is_comparison(&file.cases), markdown) {
+fn shown(file: &ResultFile<DriveCase>, compared: bool, markdown: bool) -> String {
+    match (compared, markdown) {
         (false, _) => tables(&file.cases, markdown),
         (true, true) => comparison::markdown(&Comparison::of(file)),
         (true, false) => comparison::text(&Comparison::of(file)),

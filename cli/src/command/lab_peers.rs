@@ -120,7 +120,7 @@ pub fn keep_comparison(results: &Results) -> Result<String, Failure> {
     let records: Vec<Vec<Record>> =
         results.file().cases.iter().map(|case| report::records_of(case, Path::new(""))).collect();
     let file = results.seen_from(results.path());
-    report::write(&page, &file, &records)?;
+    report::write_comparison(&page, &file, &records)?;
     storage::replace(&markdown, comparison::markdown(&Comparison::of(&file)).as_bytes())?;
     Ok([page, markdown].map(|path| format!("       {}\n", path.display())).concat())
 }

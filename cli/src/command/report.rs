@@ -50,10 +50,23 @@ impl Report {
 /// # Errors
 /// A plot cannot be drawn, or the disk refuses.
 pub fn write(path: &Path, file: &ResultFile<DriveCase>, records: &[Vec<Record>]) -> Result<(), Failure> {
-    let html = match is_comparison(&file.cases) {
-        true => render_comparison("Remote driving: tokkyu beside others", file, records)?,
-        false => Page::of_file("Remote driving", file, records).render()?,
-    };
+    if is_comparison(&file.cases) {
+        return write_comparison(path, file, records);
+    }
+    let html = Page::of_file("Remote driving", file, records).render()?;
+    Ok(storage::replace(path, html.as_bytes())?)
+}
+
+/// The same for a comparison, of which cases may be missing still.
+///
+/// # Errors
+/// A plot cannot be drawn, or the disk refuses.
+pub fn write_comparison(
+    path: &Path,
+    file: &ResultFile<DriveCase>,
+    records: &[Vec<Record>],
+) -> Result<(), Failure> {
+    let html = render_comparison("Remote driving: tokkyu beside others", file, records)?;
     Ok(storage::replace(path, html.as_bytes())?)
 }
 
