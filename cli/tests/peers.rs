@@ -204,6 +204,8 @@ fn what_cannot_be_is_told_before_anything_is_begun() {
     for (asked, code, words) in [
         (&["--peers", "tcp", "--sim"][..], 2, "--peers with --sim"),
         (&["--peers", "tcp", "--beside", "reno"], 2, "--peers with --beside"),
+        // Whether this kernel has it is asked of a wire, which the company of a peer needs no more.
+        (&["--peers", "tcp", "--beside", "nosuch"], 2, "--peers with --beside"),
         (&["--peers", "ros2"], 2, "not a peer: use all"),
         (&["--peers", "tcp", "--variants", "fast"], 2, "use default, tuned"),
         (&["--peers", "tcp", "--variants", "tuned,tuned"], 2, "tuned is given twice"),

@@ -97,9 +97,10 @@ impl LabDrive {
     }
 
     pub fn run(self, stop: &StopFlag) -> Done {
+        self.peers.check_company(self.sim, !self.beside.is_empty())?;
         self.check_beside()?;
         self.check_repeated()?;
-        let (peers, skipped) = self.peers.find(self.network.first(), self.sim, !self.beside.is_empty())?;
+        let (peers, skipped) = self.peers.find(self.network.first())?;
         let plan = self.plan(peers);
         skipped.iter().for_each(|peer| say(&format!("skipped: {peer}")));
         plan.left_out().iter().for_each(|line| say(line));

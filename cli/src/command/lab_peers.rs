@@ -54,20 +54,32 @@ impl PeersFolder {
 }
 
 impl Peers {
+    /// LAB-12: asked before anything that opens a network.
+    ///
+    /// # Errors
+    /// Something else asked for excludes peers.
+    pub fn check_company(&self, simulated: bool, beside: bool) -> Result<(), Failure> {
+        let what = match (simulated, beside) {
+            _ if self.peers.is_empty() => return Ok(()),
+            (true, _) => {
+                "--peers with --sim: the programs of others cannot be simulated; leave one of them out"
+            }
+            (_, true) => {
+                "--peers with --beside: nothing runs beside a peer; leave one of them out, or give TCP as --peers tcp"
+            }
+            (false, false) => return Ok(()),
+        };
+        Err(Failure::usage(what))
+    }
+
     /// Who of those asked for is here, and who is not: asked before anything is begun.
     ///
     /// # Errors
-    /// Something else asked for excludes peers, none of them is here, or there is no network for them.
-    pub fn find(
-        &self,
-        network: Option<&Profile>,
-        simulated: bool,
-        beside: bool,
-    ) -> Result<(Vec<PeerRun>, Vec<Skipped>), Failure> {
+    /// None of them is here, or there is no network for them.
+    pub fn find(&self, network: Option<&Profile>) -> Result<(Vec<PeerRun>, Vec<Skipped>), Failure> {
         let Some(network) = network.filter(|_| !self.peers.is_empty()) else {
             return Ok((Vec::new(), Vec::new()));
         };
-        refuse_company(simulated, beside)?;
         let (found, skipped) = drive::find_peers(&self.folder.find()?, &self.asked(), &self.variants);
         if found.is_empty() {
             return Err(nobody(&skipped));
@@ -91,17 +103,6 @@ impl Peers {
         }
         asked
     }
-}
-
-fn refuse_company(simulated: bool, beside: bool) -> Result<(), Failure> {
-    let what = match (simulated, beside) {
-        (true, _) => "--peers with --sim: the programs of others cannot be simulated; leave one of them out",
-        (_, true) => {
-            "--peers with --beside: nothing runs beside a peer; leave one of them out, or give TCP as --peers tcp"
-        }
-        (false, false) => return Ok(()),
-    };
-    Err(Failure::usage(what))
 }
 
 fn nobody(skipped: &[Skipped]) -> Failure {
