@@ -209,6 +209,7 @@ fn what_cannot_be_is_told_before_anything_is_begun() {
         (&["--peers", "ros2"], 2, "not a peer: use all"),
         (&["--peers", "tcp", "--variants", "fast"], 2, "use default, tuned"),
         (&["--peers", "tcp", "--variants", "tuned,tuned"], 2, "tuned is given twice"),
+        (&["--peers", "tcp", "--samples", "99999"], 2, "a peer takes 100000 pictures in all"),
         (&["--peers", "zenoh"], 3, "none of them is here"),
     ] {
         let output = lab_drive(&out, &peers, asked).output().expect("runs");

@@ -98,6 +98,7 @@ impl LabDrive {
 
     pub fn run(self, stop: &StopFlag) -> Done {
         self.peers.check_company(self.sim, !self.beside.is_empty())?;
+        self.peers.check_pictures(self.samples, self.warm_up)?;
         self.check_beside()?;
         self.check_repeated()?;
         let (peers, skipped) = self.peers.find(self.network.first())?;

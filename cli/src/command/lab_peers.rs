@@ -72,6 +72,20 @@ impl Peers {
         Err(Failure::usage(what))
     }
 
+    /// PEER-4: asked before any case runs, as each of theirs would fail.
+    ///
+    /// # Errors
+    /// More pictures than a peer takes.
+    pub fn check_pictures(&self, samples: u32, warm_up: u32) -> Result<(), Failure> {
+        let most = drive::PEER_SAMPLES_MAX;
+        if self.peers.is_empty() || samples.saturating_add(warm_up) <= most {
+            return Ok(());
+        }
+        Err(Failure::usage(format_args!(
+            "--samples {samples} and --warm-up {warm_up} with --peers: a peer takes {most} pictures in all; give fewer"
+        )))
+    }
+
     /// Who of those asked for is here, and who is not: asked before anything is begun.
     ///
     /// # Errors

@@ -50,8 +50,8 @@ pub use medians::medians;
 pub use network::{PROGRAM_PRIORITY, RELAY_PRIORITY};
 pub use paths::{CaseFolder, file_word};
 pub use peer::{
-    ENVIRONMENT as PEERS_ENVIRONMENT, Peer, PeerRun, UnknownPeer, Variant, check_wire, find_peers,
-    peers_folder, peers_named,
+    ENVIRONMENT as PEERS_ENVIRONMENT, Peer, PeerRun, SAMPLES_MAX as PEER_SAMPLES_MAX, UnknownPeer, Variant,
+    check_wire, find_peers, peers_folder, peers_named,
 };
 pub use plan::{Plan, folder_names};
 pub use quality::{Quality, UnknownQuality};

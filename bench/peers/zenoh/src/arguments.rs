@@ -5,7 +5,10 @@ use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum, value_parser};
 
-use crate::sample::{HEADER_BYTES, MOST_BYTES};
+use crate::sample::{LEAST_BYTES, MOST_BYTES};
+
+/// Far enough from the end of the clock that every tick is before it.
+const LATEST_START_NS: u64 = u64::MAX / 4;
 
 /// Which end this is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -44,12 +47,12 @@ pub struct Arguments {
     /// Bytes of one sample
     #[arg(long)]
     pub size: usize,
-    #[arg(long, value_parser = value_parser!(u64).range(1..=10_000_000))]
+    #[arg(long, value_parser = value_parser!(u64).range(1_000..=10_000_000))]
     pub period_us: u64,
-    #[arg(long, value_parser = value_parser!(u32).range(1..=10_000_000))]
+    #[arg(long, value_parser = value_parser!(u32).range(1..=100_000))]
     pub samples: u32,
     /// First tick on CLOCK_MONOTONIC
-    #[arg(long)]
+    #[arg(long, value_parser = value_parser!(u64).range(1..=LATEST_START_NS))]
     pub start_at_ns: u64,
     /// Address of this end
     #[arg(long)]
@@ -58,13 +61,13 @@ pub struct Arguments {
     #[arg(long)]
     pub other: Ipv4Addr,
     /// Round trip of the path, 0 if next to nothing
-    #[arg(long, value_parser = value_parser!(u64).range(..=60_000_000))]
+    #[arg(long, value_parser = value_parser!(u64).range(..=10_000_000))]
     pub rtt_us: u64,
     /// Rate of the bottleneck, 0 if unknown
     #[arg(long, value_parser = value_parser!(u64).range(..=1_000_000_000))]
     pub rate_kbit: u64,
     /// How long the sender stays after its last tick
-    #[arg(long, value_parser = value_parser!(u64).range(..=3_600_000))]
+    #[arg(long, value_parser = value_parser!(u64).range(..=600_000))]
     pub drain_ms: u64,
     /// SCHED_FIFO priority asked for
     #[arg(long, value_parser = value_parser!(u8).range(1..=99))]
@@ -83,7 +86,7 @@ impl Arguments {
     /// # Errors
     /// The flag and what it could be.
     pub fn check(&self) -> Result<(), String> {
-        let sizes = HEADER_BYTES + 1..=MOST_BYTES;
+        let sizes = LEAST_BYTES..=MOST_BYTES;
         if !sizes.contains(&self.size) {
             return Err(format!("--size {}: give {} to {} bytes", self.size, sizes.start(), sizes.end()));
         }
@@ -141,8 +144,12 @@ pub mod tests {
             assert_eq!(error.exit_code(), 2);
             assert!(error.to_string().contains(wrong[0]), "{error}");
         }
-        let small = arguments("receive", &["--size", "16"]).unwrap().check().unwrap_err();
-        assert!(small.contains("--size"), "{small}");
+        for size in ["31", "16777217"] {
+            let error = arguments("receive", &["--size", size]).unwrap().check().unwrap_err();
+            assert!(error.contains("--size"), "{error}");
+        }
+        assert!(arguments("send", &["--samples", "100000"]).is_ok());
+        assert!(arguments("send", &["--samples", "100001"]).is_err());
         assert!(arguments("fly", &[]).is_err());
     }
 }

@@ -6,8 +6,9 @@ use std::io::{Read, Seek, SeekFrom};
 
 /// Capture time 8, camera 4, sequence 4, little endian.
 pub const HEADER_BYTES: usize = 16;
-/// Largest sample: what the contract allows a flow.
-pub const MOST_BYTES: usize = 64 << 20;
+/// Smallest and largest sample (PEER-4).
+pub const LEAST_BYTES: usize = 32;
+pub const MOST_BYTES: usize = 16 << 20;
 
 /// `size` bytes of the generator (xorshift64*), to be copied for each sample and its header written over.
 pub fn filling(size: usize) -> Vec<u8> {

@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(value(&found, "size/data").unwrap(), "6");
         assert_eq!(value(&found, "rx/buffer_size").unwrap(), (4 << 20).to_string());
         assert_eq!(value(&found, "wait_before_drop").unwrap(), "5242");
-        for extreme in [&words[..], &["--variant", "tuned", "--size", "67108864", "--rate-kbit", "1"]] {
+        for extreme in [&words[..], &["--variant", "tuned", "--size", "16777216", "--rate-kbit", "1"]] {
             let mut config = Config::default();
             for (key, value) in settings(&arguments("send", extreme).unwrap()) {
                 config.insert_json5(key, &value).unwrap_or_else(|error| panic!("{key}={value}: {error}"));

@@ -17,6 +17,9 @@ use crate::wire::End;
 use super::known::PeerRun;
 use super::run::DRAIN;
 
+/// PEER-4: as many samples as a peer takes, warm-up and all.
+pub const SAMPLES_MAX: u32 = 100_000;
+
 /// What is typed to start `peer` at one end.
 pub(super) fn command(
     spec: &CaseSpec,

@@ -16,6 +16,7 @@ mod outcome;
 mod place;
 mod run;
 
+pub use command::SAMPLES_MAX;
 pub use known::{Peer, PeerRun, UnknownPeer, Variant, peers_named};
 pub(super) use outcome::settings;
 pub use place::{ENVIRONMENT, find_peers, peers_folder};
