@@ -42,22 +42,29 @@ fn pictures_and_commands_cross_two_bridges_and_are_measured_beside_the_link() {
     let dir = tempfile::tempdir().unwrap();
     let output = lab_bridge(dir.path(), &peers);
     let said = words_of(&output);
-    assert_eq!(output.status.code(), Some(0), "{said}");
+    // On a machine at work a figure may be doubtful: then a note says of what.
+    let code = output.status.code();
+    assert!(code == Some(0) || code == Some(1) && said.contains("note: "), "{code:?}: {said}");
     assert!(said.contains("lan, 1 image, bridged, images") && said.contains("bridged is "), "{said}");
     let result: Value = serde_json::from_slice(&fs::read(dir.path().join("result.json")).unwrap()).unwrap();
     assert_eq!(result["experiment"], "bridge");
     let [link, bridged] = &result["cases"].as_array().unwrap()[..] else { panic!("two cases: {result}") };
     assert_eq!([&link["peer"], &bridged["peer"]], [&json!("tokkyu"), &json!("tokkyu-bridge")]);
     for case in [link, bridged] {
-        assert_eq!([&case["invalid"], &case["seed"]], [&json!(false), &json!(1)], "{}", case["notes"]);
+        assert_eq!(case["seed"], json!(1));
+        assert!(code == Some(1) || case["invalid"] == json!(false), "{}", case["notes"]);
         let names: Vec<&str> =
             case["streams"].as_array().unwrap().iter().filter_map(|stream| stream["name"].as_str()).collect();
         assert_eq!(names, ["camera/1", "drive/command"]);
-        assert_eq!(
-            [&case["streams"][0]["offered"], &case["streams"][0]["delivered"]],
-            [&json!(6), &json!(6)]
-        );
-        assert!(case["streams"][1]["delivered"].as_u64() > Some(0), "{case}");
+        assert_eq!(case["streams"][0]["offered"], json!(6));
+        for stream in case["streams"].as_array().unwrap() {
+            let count = |what: &str| stream[what].as_u64().unwrap();
+            assert!(count("delivered") > 0, "{case}");
+            assert_eq!(
+                ["delivered", "late", "expired", "dropped", "lost"].map(count).iter().sum::<u64>(),
+                count("offered")
+            );
+        }
         assert!(dir.path().join(case["records"].as_str().unwrap()).exists());
     }
     assert!(bridged["cpu_s"]["send"].is_number() && bridged["endpoints_cpu_s"]["receive"].is_number());
