@@ -13,11 +13,13 @@ pub struct WindowedMin {
     slots: [i64; SLOTS],
     at: usize,
     slot_since: MonoTime,
+    /// Of all slots: it is asked for several times for each packet.
+    min: i64,
 }
 
 impl Default for WindowedMin {
     fn default() -> Self {
-        WindowedMin { slots: [i64::MAX; SLOTS], at: 0, slot_since: MonoTime::ZERO }
+        WindowedMin { slots: [i64::MAX; SLOTS], at: 0, slot_since: MonoTime::ZERO, min: i64::MAX }
     }
 }
 
@@ -28,13 +30,15 @@ impl WindowedMin {
             self.at = (self.at + 1) % SLOTS;
             self.slots[self.at] = i64::MAX;
             self.slot_since = now;
+            self.min = self.slots.into_iter().min().unwrap_or(i64::MAX);
         }
         self.slots[self.at] = self.slots[self.at].min(value);
+        self.min = self.min.min(value);
     }
 
     /// The minimum, if any value was taken in.
     pub fn get(&self) -> Option<i64> {
-        self.slots.into_iter().min().filter(|min| *min != i64::MAX)
+        Some(self.min).filter(|min| *min != i64::MAX)
     }
 }
 
