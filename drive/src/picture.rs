@@ -191,13 +191,7 @@ impl Picture {
         Encoding::from_code(self.encoding.code(), width, height)?;
         check_data(self.encoding, &self.data)?;
         let mut sample = BytesMut::with_capacity(HEADER_BYTES + self.data.len());
-        sample.put_slice(&MAGIC);
-        sample.put_u8(self.encoding.code());
-        sample.put_u8(0);
-        sample.put_u16_le(width);
-        sample.put_u16_le(height);
-        sample.put_u16_le(0);
-        sample.put_u32_le(self.sequence);
+        put_header(&mut sample, self.encoding, self.sequence);
         sample.put_slice(&self.data);
         Ok(sample.freeze())
     }
@@ -223,6 +217,18 @@ impl Picture {
         check_data(encoding, &data)?;
         Ok(Picture { encoding, sequence: u32::from_le_bytes([s0, s1, s2, s3]), data })
     }
+}
+
+/// Writes the header of a picture's sample.
+pub(crate) fn put_header(sample: &mut BytesMut, encoding: Encoding, sequence: u32) {
+    let (width, height) = encoding.size();
+    sample.put_slice(&MAGIC);
+    sample.put_u8(encoding.code());
+    sample.put_u8(0);
+    sample.put_u16_le(width);
+    sample.put_u16_le(height);
+    sample.put_u16_le(0);
+    sample.put_u32_le(sequence);
 }
 
 fn check_data(encoding: Encoding, data: &[u8]) -> Result<(), PictureError> {

@@ -31,7 +31,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokkyu_contract::MonoTime;
 
-use crate::picture::{Encoding, Picture};
+use crate::picture::{Encoding, Picture, PictureError};
 
 pub use dummy::Dummy;
 pub use encode::JpegCamera;
@@ -74,11 +74,24 @@ pub trait Camera: Send {
     /// [`CameraError::NotYet`] when no new picture came within the wait: call again at the next due time. An error
     /// that is not [passing](CameraError::is_passing) is the end of this source; [`Retrying`] opens it anew.
     fn next(&mut self, due: MonoTime) -> Result<Frame, CameraError>;
+
+    /// The sample of the [next](Camera::next) picture, with `number` as its number in the flow.
+    ///
+    /// # Errors
+    /// As there; or the picture is none that a sample can carry.
+    fn next_sample(&mut self, due: MonoTime, number: u32) -> Result<Bytes, CameraError> {
+        let picture = Picture { sequence: number, ..Picture::from(self.next(due)?) };
+        Ok(picture.encode()?)
+    }
 }
 
 impl<C: Camera + ?Sized> Camera for Box<C> {
     fn next(&mut self, due: MonoTime) -> Result<Frame, CameraError> {
         (**self).next(due)
+    }
+
+    fn next_sample(&mut self, due: MonoTime, number: u32) -> Result<Bytes, CameraError> {
+        (**self).next_sample(due, number)
     }
 }
 
@@ -155,6 +168,9 @@ pub enum CameraError {
         /// The encoder's reason.
         why: String,
     },
+    /// A picture that no sample can carry.
+    #[error(transparent)]
+    Picture(#[from] PictureError),
     /// A file or process could not be used.
     #[error("{what}: {source}")]
     Io {
@@ -168,7 +184,13 @@ pub enum CameraError {
 impl CameraError {
     /// True when the source is still worth asking at the next due time.
     pub fn is_passing(&self) -> bool {
-        matches!(self, CameraError::NotYet | CameraError::Down { .. } | CameraError::Encode { .. })
+        matches!(
+            self,
+            CameraError::NotYet
+                | CameraError::Down { .. }
+                | CameraError::Encode { .. }
+                | CameraError::Picture(_)
+        )
     }
 }
 

@@ -16,8 +16,7 @@ use tokkyu_contract::MonoTime;
 use tokkyu_link::carrier::clock;
 
 use super::cameras::Eye;
-use crate::camera::{Camera, CameraError, Frame, JpegCamera};
-use crate::picture::Picture;
+use crate::camera::{Camera, CameraError, JpegCamera};
 use crate::program::wiring::make_real_time;
 use crate::program::{
     Alarm, DriveError, Mail, Offered, Outlet, RealTimeGrant, StopFlag, Ticks, offer_together,
@@ -112,20 +111,17 @@ impl Post {
         (!enough && !over && !self.orders.stop.is_set()).then_some(due)
     }
 
-    /// The sample of `frame`, numbered in the run.
-    fn sample(&mut self, frame: Result<Frame, CameraError>) -> Option<Bytes> {
-        let number = self.outlet.number();
-        let sample = frame.map_err(|error| error.to_string()).and_then(|frame| {
-            let picture = Picture { sequence: number, ..Picture::from(frame) };
-            picture.encode().map_err(|error| error.to_string())
-        });
-        match sample {
+    /// The next sample of `camera`, numbered in the run.
+    fn sample(&mut self, camera: &mut impl Camera, due: MonoTime) -> Option<Bytes> {
+        match camera.next_sample(due, self.outlet.number()) {
             Ok(sample) => {
                 self.note_trouble(None);
                 Some(sample)
             }
+            // The source is slower than the flow's rate: no picture for this tick, and nothing wrong.
+            Err(CameraError::NotYet) => None,
             Err(why) => {
-                self.note_trouble(Some(why));
+                self.note_trouble(Some(why.to_string()));
                 None
             }
         }
@@ -176,14 +172,8 @@ impl<C: Camera> Watcher<C> {
                 break;
             }
             let quality = quality(&mut self.camera);
-            match self.camera.next(due) {
-                // The source is slower than the flow's rate: no picture for this tick, and nothing wrong.
-                Err(CameraError::NotYet) => {}
-                frame => {
-                    if let Some(sample) = self.post.sample(frame) {
-                        self.post.offer(due, sample, quality);
-                    }
-                }
+            if let Some(sample) = self.post.sample(&mut self.camera, due) {
+                self.post.offer(due, sample, quality);
             }
             self.post.advance();
         }
@@ -242,15 +232,14 @@ impl Fired {
         if self.post.due() != Some(due) {
             return None;
         }
-        let frame = self.camera.next(due);
-        self.post.sample(frame)
+        self.post.sample(&mut self.camera, due)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::camera::{Dummy, JpegRate, TestPicture};
+    use crate::camera::{Dummy, Frame, JpegRate, TestPicture};
     use crate::program::{Session, wiring};
     use std::sync::mpsc::Receiver;
     use std::time::Duration;
