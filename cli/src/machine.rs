@@ -1,7 +1,7 @@
 //! The machine, this build of the program, and the command line, as a result file keeps them.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use tokkyu_contract::WallTime;
@@ -28,10 +28,12 @@ pub fn wall_now() -> WallTime {
     WallTime::from_nanos(u64::try_from(since_1970.as_nanos()).unwrap_or(u64::MAX))
 }
 
-/// The command line as it was typed, with quotes where a shell would need them.
+/// The command line as it was typed, with quotes where a shell would need them. Of the program its name alone: results are
+/// shown to others, whose machines have other folders.
 pub fn command_line() -> String {
-    let words = std::env::args_os().map(quoted);
-    words.collect::<Vec<_>>().join(" ")
+    let mut words = std::env::args_os();
+    let program = words.next().map(|path| Path::new(&path).file_name().map(OsString::from).unwrap_or(path));
+    program.into_iter().chain(words).map(quoted).collect::<Vec<_>>().join(" ")
 }
 
 /// A word as a shell takes it.
