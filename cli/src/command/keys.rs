@@ -34,7 +34,7 @@ pub enum Keys {
 
 #[derive(Debug, Args)]
 pub struct New {
-    /// File of the private key; must not exist yet
+    /// File of the private key; must not exist yet. Its folder is made if need be, for its owner alone
     file: PathBuf,
     /// Words beside the public key; the machine's name if not given
     #[arg(long)]

@@ -5,9 +5,9 @@
 //! Runs at start and in the command line tool, never on the link thread. Reads at most 64 KiB of a file.
 
 use std::fmt;
-use std::fs::{File, OpenOptions};
+use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use base64::Engine as _;
@@ -157,12 +157,13 @@ impl SecretKey {
         SecretKey::from_pkcs8(document.as_ref()).ok_or(KeyError::NoRandom)
     }
 
-    /// Makes a new pair and writes it to `path` and `path.pub` (with `comment`).
+    /// Makes a new pair and writes it to `path` and `path.pub` (with `comment`), in a folder that is made if need be.
     ///
     /// # Errors
     /// [`KeyError::Exists`] if either file is there already, [`KeyError::Write`], [`KeyError::NoRandom`].
     pub fn create(path: &Path, comment: &str) -> Result<SecretKey, KeyError> {
         let key = SecretKey::generate()?;
+        make_folder_of(path)?;
         write_new(path, 0o600, key.to_pem().as_bytes())?;
         write_new(&public_path(path), 0o644, format!("{}\n", key.public.to_line(comment)).as_bytes())?;
         Ok(key)
@@ -239,6 +240,13 @@ pub(super) fn read(file: File, path: &Path) -> Result<String, KeyError> {
     let read = file.take(FILE_MAX_BYTES).read_to_string(&mut text);
     read.map_err(|source| KeyError::Read { path: path.to_owned(), source })?;
     Ok(text)
+}
+
+/// Makes the folder of a private key if it is not there, for its owner alone.
+fn make_folder_of(path: &Path) -> Result<(), KeyError> {
+    let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+    made.map_err(|source| KeyError::Write { path: folder.to_owned(), source })
 }
 
 /// Writes a file that must not exist yet, with its permissions from the first moment on.

@@ -36,8 +36,10 @@ fn chmod(path: &Path, mode: u32) {
 #[test]
 fn a_new_key_comes_back_from_its_file_and_only_its_owner_can_read_it() {
     let dir = Scratch::new("new");
-    let path = dir.file("rover");
+    let path = dir.file("keys/rover");
     let made = SecretKey::create(&path, "rover-7").unwrap();
+    let folder = path.parent().unwrap();
+    assert_eq!(fs::metadata(folder).unwrap().permissions().mode() & 0o777, 0o700, "made with it");
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     let loaded = SecretKey::load(&path).unwrap();
     assert_eq!((loaded.public(), loaded.pkcs8()), (made.public(), made.pkcs8()));
