@@ -46,22 +46,29 @@ impl Shape {
         (self.k + parity_shards(self.k)) * self.shard_bytes
     }
 
+    fn encoder(self) -> Result<ReedSolomonEncoder, reed_solomon_simd::Error> {
+        ReedSolomonEncoder::new(self.k, parity_shards(self.k), self.shard_bytes)
+    }
+
     fn error(self) -> impl Fn(reed_solomon_simd::Error) -> NotCodable {
         move |reason| NotCodable { k: self.k, shard_bytes: self.shard_bytes, reason }
     }
 }
 
-/// The coder for `shape`, newest at the end; the least recently used one is let go.
-fn coder<T>(
-    kept: &mut Vec<(Shape, T)>,
+/// The coder for `shape`, newest at the end; the least recently used ones are let go, those of the other kind first.
+fn coder<'a, T, U>(
+    kept: &'a mut Vec<(Shape, T)>,
+    other: &mut Vec<(Shape, U)>,
     shape: Shape,
     make: impl FnOnce() -> Result<T, reed_solomon_simd::Error>,
-) -> Result<&mut T, NotCodable> {
+) -> Result<&'a mut T, NotCodable> {
     let entry = match kept.iter().position(|(have, _)| *have == shape) {
         Some(at) => kept.remove(at),
         None => (shape, make().map_err(shape.error())?),
     };
-    let bytes = |kept: &[(Shape, T)]| kept.iter().map(|(shape, _)| shape.bytes()).sum::<usize>();
+    while !other.is_empty() && bytes(kept) + bytes(other) + shape.bytes() > KEPT_BYTES {
+        other.remove(0);
+    }
     while !kept.is_empty() && (kept.len() == KEPT || bytes(kept) + shape.bytes() > KEPT_BYTES) {
         kept.remove(0);
     }
@@ -69,12 +76,8 @@ fn coder<T>(
     Ok(&mut kept.last_mut().expect("just pushed").1)
 }
 
-/// The encoder for `shape`.
-fn encoder(
-    kept: &mut Vec<(Shape, ReedSolomonEncoder)>,
-    shape: Shape,
-) -> Result<&mut ReedSolomonEncoder, NotCodable> {
-    coder(kept, shape, || ReedSolomonEncoder::new(shape.k, parity_shards(shape.k), shape.shard_bytes))
+fn bytes<T>(kept: &[(Shape, T)]) -> usize {
+    kept.iter().map(|(shape, _)| shape.bytes()).sum()
 }
 
 impl Codec {
@@ -94,7 +97,7 @@ impl Codec {
     ) -> Result<Vec<u8>, NotCodable> {
         let shape = Shape { k, shard_bytes };
         let m = parity_shards(k);
-        let encoder = encoder(&mut self.encoders, shape)?;
+        let encoder = coder(&mut self.encoders, &mut self.decoders, shape, || shape.encoder())?;
         encoder.reset(k, m, shard_bytes).map_err(shape.error())?;
         for shard in data {
             encoder.add_original_shard(shard).map_err(shape.error())?;
@@ -118,7 +121,7 @@ impl Codec {
         let missing: Vec<usize> = (0..shape.k).filter(|index| !have[*index]).collect();
         let parity: Vec<_> = parity.take(missing.len()).collect();
         if missing.len() <= few::MOST && parity.len() == missing.len() {
-            let encoder = encoder(&mut self.encoders, shape)?;
+            let encoder = coder(&mut self.encoders, &mut self.decoders, shape, || shape.encoder())?;
             if self.solver.restore(shape, encoder, data, &missing, &parity)?.is_some() {
                 return Ok(());
             }
@@ -135,7 +138,8 @@ impl Codec {
         parity: &[few::Parity<'_>],
     ) -> Result<(), NotCodable> {
         let (k, m, shard_bytes) = (shape.k, parity_shards(shape.k), shape.shard_bytes);
-        let decoder = coder(&mut self.decoders, shape, || ReedSolomonDecoder::new(k, m, shard_bytes))?;
+        let make = || ReedSolomonDecoder::new(k, m, shard_bytes);
+        let decoder = coder(&mut self.decoders, &mut self.encoders, shape, make)?;
         // A decoder left half-fed by an error would refuse the next sample.
         decoder.reset(k, m, shard_bytes).map_err(shape.error())?;
         for (index, shard) in data.chunks_exact(shard_bytes).enumerate().filter(|(i, _)| have[*i]) {
@@ -199,8 +203,9 @@ mod tests {
                 let parity: Vec<_> =
                     parity.iter().map(|at| (*at, &coded[at * shard_bytes..][..shard_bytes])).collect();
                 let (shape, mut other) = (Shape { k, shard_bytes }, damaged.clone());
-                let encoder = encoder(&mut codec.encoders, shape).unwrap();
-                let solved = codec.solver.restore(shape, encoder, &mut damaged, &missing, &parity).unwrap();
+                let mut encoder = shape.encoder().unwrap();
+                let solved =
+                    codec.solver.restore(shape, &mut encoder, &mut damaged, &missing, &parity).unwrap();
                 assert!(solved.is_some() && damaged == data, "{k} of {shard_bytes} bytes, {gone} missing");
                 codec.transform(shape, &mut other, &have, &parity).unwrap();
                 assert_eq!(other, data);
@@ -213,8 +218,15 @@ mod tests {
         let mut codec = Codec::default();
         for shard_bytes in (2..40).step_by(2).chain((700..720).step_by(2)) {
             let data = sample(8_000, shard_bytes);
-            codec.encode(8_000, shard_bytes, data.chunks(shard_bytes)).unwrap();
-            let kept: usize = codec.encoders.iter().rev().skip(1).map(|(shape, _)| shape.bytes()).sum();
+            let parity = codec.encode(8_000, shard_bytes, data.chunks(shard_bytes)).unwrap();
+            let kept = bytes(&codec.decoders) + bytes(&codec.encoders[..codec.encoders.len() - 1]);
+            assert!(kept <= 8 << 20, "{kept} bytes beside the one in use (LNK-8)");
+            let (gone, mut damaged) = (few::MOST + 1, data.clone());
+            damaged[..gone * shard_bytes].fill(0);
+            let have: Vec<bool> = (0..8_000).map(|index| index >= gone).collect();
+            codec.decode(shard_bytes, &mut damaged, &have, parity.chunks(shard_bytes).enumerate()).unwrap();
+            assert_eq!(damaged, data);
+            let kept = bytes(&codec.encoders) + bytes(&codec.decoders[..codec.decoders.len() - 1]);
             assert!(kept <= 8 << 20, "{kept} bytes beside the one in use (LNK-8)");
         }
     }
