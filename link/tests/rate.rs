@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokkyu_contract::{Class, MonoTime};
 use tokkyu_link::core::SessionConfig;
 use tokkyu_link::sim::drive::{Outcomes, Workload, drive};
-use tokkyu_link::sim::network::End;
+use tokkyu_link::sim::network::{End, Network};
 use tokkyu_link::sim::path::Profile;
 use world::stream::{Fate, Stream};
 use world::{Seed, World, at_ms, both, link, link_qos, millis, ms, named, quantile, reliable, with_lifespan};
@@ -243,6 +243,11 @@ fn on_recorded_cellular_capacity_pictures_do_not_delay_control_and_none_is_stale
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// How long the operator would leave packets in its socket at `now`.
+fn lull(world: &mut World, now: MonoTime) -> Duration {
+    world.network.session(End::Operator).lull(Network::clock(End::Operator, now))
+}
+
 /// LNK-69: packets are left in the socket while pictures come, and no picture waits for it.
 #[test]
 fn a_pause_in_reading_is_over_before_any_picture_is_complete() {
@@ -256,7 +261,7 @@ fn a_pause_in_reading_is_over_before_any_picture_is_complete() {
         let mut now = at_ms(1_000);
         while now < at_ms(2_000) {
             world.drive(&mut all, now);
-            pauses.push((now, world.network.session(End::Operator).lull()));
+            pauses.push((now, lull(&mut world, now)));
             now += step;
         }
         world.run_for(ms(200));
@@ -273,4 +278,14 @@ fn a_pause_in_reading_is_over_before_any_picture_is_complete() {
         // Four pictures take 12 ms of each tenth of a second on the LAN, 60 ms on the WAN.
         assert!(long >= 500, "{network}: {long} of {} moments", pauses.len());
     }
+}
+
+/// LNK-69: what is incomplete when the path falls silent makes nobody look again and again.
+#[test]
+fn a_picture_that_waits_for_its_rest_is_no_reason_to_pause_once_nothing_comes() {
+    let mut world = World::new(&named("wan"), 1);
+    let mut camera = world.stream(End::Vehicle, Class::Realtime, link_qos(), 374_000, ms(100));
+    world.drive(&mut [&mut camera], at_ms(1_030));
+    assert!(lull(&mut world, at_ms(1_030)) > Duration::ZERO, "in the middle of a picture");
+    assert_eq!(lull(&mut world, at_ms(1_030) + ms(1)), Duration::ZERO, "as if no packet had come since");
 }

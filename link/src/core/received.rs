@@ -130,6 +130,11 @@ impl Received {
         }
     }
 
+    /// A packet came just now.
+    pub fn is_streaming(&self, now: MonoTime) -> bool {
+        now.since(self.last_packet) < STREAM_GAP
+    }
+
     /// Time between two packets of the peer while it streams; zero before any is known.
     pub fn spacing(&self) -> Duration {
         Duration::from_nanos(self.spacing_ns)

@@ -120,9 +120,10 @@ impl LinkThread {
         let carrier = self.carrier.deadline().unwrap_or(MonoTime::MAX);
         let redial = if self.wants_redial() { self.redial_at } else { MonoTime::MAX };
         let until = session.min(carrier).min(redial).min(self.next_stats);
-        let lull = self.session.as_ref().map_or(Duration::ZERO, |(_, session)| session.lull());
+        let now = clock::now();
+        let lull = self.session.as_ref().map_or(Duration::ZERO, |(_, session)| session.lull(now));
         let (until, packets) = match lull >= SHORTEST_LULL {
-            true => (until.min(clock::now() + lull), Packets::Gather),
+            true => (until.min(now + lull), Packets::Gather),
             false => (until, Packets::Wake),
         };
         let woken = self.carrier.wait(until, packets, Some(self.shared.wake_fd()));

@@ -444,8 +444,12 @@ impl Session {
     }
 
     /// How long packets may be left in the socket, because none of them can complete a sample: a thread that reads many at
-    /// once works half as much as one that is woken by each (LNK-69). Zero when there is no reason to wait.
-    pub fn lull(&self) -> Duration {
+    /// once works half as much as one that is woken by each (LNK-69). Zero when there is no reason to wait: when nothing
+    /// streams, a wait that no packet ends would only be repeated.
+    pub fn lull(&self, now: MonoTime) -> Duration {
+        if !self.received.is_streaming(now) {
+            return Duration::ZERO;
+        }
         let missing = self.inbox.fewest_missing().unwrap_or(0);
         // Half: the rate may grow.
         let soonest = self.received.spacing() * (missing / 2) as u32;
