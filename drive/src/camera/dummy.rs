@@ -1,7 +1,7 @@
 //! The dummy source: samples of a given length whose bytes the receiver can check.
 //!
 //! Runs in the camera's thread and never waits; time that of one copy of its bytes, and at the receiver of a look at a word
-//! in each [`STRIDE`]: the processor time of an experiment is to be the link's. SPEC.md DRV-26.
+//! in each `STRIDE`: the processor time of an experiment is to be the link's. SPEC.md DRV-26.
 //! Invariant: the same sequence number and capture stamp give the same bytes. Whatever changes a word in each stride that it
 //! touches, as a part in the wrong place does, fails [`verify`]; packets are authenticated, so a single byte does not change.
 //!
