@@ -19,6 +19,8 @@ const CODING: Duration = Duration::from_micros(600);
 const LONG_ROUND_TRIP: Duration = Duration::from_millis(5);
 /// More packets of the peer missing in a row are not chance.
 const BURSTY_GAP: u32 = 4;
+/// More feedback than this costs both ends more than it gains: each is a packet made, sent, read and taken in, and a wake-up.
+const LEAST_FEEDBACK_INTERVAL: Duration = Duration::from_micros(400);
 /// Bytes of earlier samples a packet repeats at most (LNK-44).
 const REPEATED_BYTES: usize = 512;
 
@@ -237,7 +239,7 @@ impl Session {
     pub(super) fn feedback_interval(&self) -> Duration {
         // Bursts of loss take packets, not time: where they take feedback, twice as much of it halves the silence.
         let longest = if self.received.longest_gap() > BURSTY_GAP { 2 } else { 4 };
-        (self.rtt.smoothed() / 8).clamp(Duration::from_micros(100), Duration::from_millis(longest))
+        (self.rtt.smoothed() / 8).clamp(LEAST_FEEDBACK_INTERVAL, Duration::from_millis(longest))
     }
 
     /// Unanswered for this long is lost (LNK-40).
@@ -326,7 +328,8 @@ impl Session {
 
     fn prices(&self) -> Prices {
         // Without the queue of our own burst: it makes everything late alike, a repair no more than the rest.
-        let repair = self.rtt.min() + self.feedback_interval();
+        // A loss is told half an interval later, on average.
+        let repair = self.rtt.min() + self.feedback_interval() / 2;
         let packet_bits = 8.0 * (self.config.max_datagram + self.config.overhead_bytes) as f64;
         Prices {
             repair_s: repair.as_secs_f64(),
