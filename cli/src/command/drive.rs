@@ -113,6 +113,7 @@ impl Drive {
             images: self.images,
             pictures,
             beside: Vec::new(),
+            commands: true,
             peer: None,
             samples: self.samples,
             warm_up: self.warm_up,

@@ -37,7 +37,7 @@ Examples:
 /// seed. After every case the result file holds all cases so far.
 ///
 /// With --peers the same drive is run with the programs of others in place of ours, on the same networks with the same
-/// seeds and ticks, each network with us first. A peer runs the QoS that is asked for; one that it has not is left out and
+/// seeds and ticks, each network with us first, and without our commands: they send pictures alone. A peer runs the QoS that is asked for; one that it has not is left out and
 /// told. For `link` it runs the same history (DDS: 1), or queues every picture (Zenoh, SRT messages, TCP: 3); live SRT has
 /// one way alone. Peers are built by bench/peers/build, which ./tokkyu calls; one that is not there is skipped and listed.
 /// The result has one table for each network, goals, report.html and comparison.md.

@@ -46,6 +46,8 @@ pub struct CaseSpec {
     pub pictures: Pictures,
     /// Bulk TCP flows over the same path in the images' direction, one for each name.
     pub beside: Vec<Algorithm>,
+    /// Drive commands go the other way, 50 a second.
+    pub commands: bool,
     /// Whose programs take the place of ours, if anybody's; then `quality` is one that it has.
     pub peer: Option<PeerRun>,
     /// Pictures of each camera that are measured, at least 1.
@@ -217,6 +219,7 @@ mod tests {
             images: 2,
             pictures: Pictures::Dummy,
             beside: Vec::new(),
+            commands: true,
             peer: None,
             samples: 30,
             warm_up: 20,

@@ -180,6 +180,7 @@ mod tests {
             images: 2,
             pictures: Pictures::Dummy,
             beside: vec!["bbr".parse().unwrap()],
+            commands: true,
             peer: None,
             samples: 10,
             warm_up,

@@ -89,6 +89,7 @@ mod tests {
             images: 1,
             pictures: Pictures::Dummy,
             beside: Vec::new(),
+            commands: true,
             peer: None,
             samples: 2,
             warm_up: 2,

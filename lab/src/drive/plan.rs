@@ -94,6 +94,8 @@ impl Plan {
             images: self.images,
             pictures: self.pictures.clone(),
             beside: self.beside.clone(),
+            // The programs of others know none: both sides are to do the same work (LAB-8).
+            commands: self.peers.is_empty(),
             peer: None,
             samples: self.samples,
             warm_up: self.warm_up,
@@ -175,6 +177,7 @@ mod tests {
     fn peers_follow_us_on_each_network_with_the_same_seed_in_each_run() {
         // LAB-8
         let cases = with_peers(&[Peer::Zenoh, Peer::SrtLive], vec![Quality::Link]).cases();
+        assert!(cases.iter().all(|case| !case.commands) && plan().cases().iter().all(|case| case.commands));
         let names = folder_names(&cases);
         assert_eq!(
             &names[..6],

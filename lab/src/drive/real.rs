@@ -151,7 +151,7 @@ fn command_for(
         flag("--duration", format!("{} ms", (spec.span() + CATCH_UP).as_millis()).into());
     }
     command.arg("--same-clock");
-    if end == End::Operator {
+    if end == End::Operator && spec.commands {
         command.args(["--control", "pattern"]);
     }
     command

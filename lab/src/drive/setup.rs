@@ -76,10 +76,12 @@ pub(super) fn robot(spec: &CaseSpec) -> String {
             pictures(&spec.pictures)
         );
     }
-    text += &format!(
-        "  {COMMAND}: {{type: ackermann_msgs/msg/AckermannDrive, rate: 50 Hz, size: 64 B, class: control, \
-         lifespan: 150 ms, deadline: 100 ms, toward: vehicle}}\n"
-    );
+    if spec.commands {
+        text += &format!(
+            "  {COMMAND}: {{type: ackermann_msgs/msg/AckermannDrive, rate: 50 Hz, size: 64 B, class: control, \
+             lifespan: 150 ms, deadline: 100 ms, toward: vehicle}}\n"
+        );
+    }
     text
 }
 
@@ -128,6 +130,7 @@ mod tests {
             images: 4,
             pictures,
             beside: Vec::new(),
+            commands: true,
             peer: None,
             samples: 5,
             warm_up: 0,
@@ -156,6 +159,14 @@ mod tests {
                 );
             }
         }
+    }
+
+    #[test]
+    fn without_commands_there_are_cameras_alone() {
+        let text = robot(&CaseSpec { commands: false, ..spec(Quality::Link, Pictures::Dummy) });
+        let robot = yaml::robot::parse("robot.yaml", &text).unwrap();
+        assert_eq!(robot.flows.len(), 4);
+        assert!(!text.contains(COMMAND));
     }
 
     #[test]

@@ -84,6 +84,7 @@ impl Plan {
             images,
             pictures: Pictures::Dummy,
             beside: Vec::new(),
+            commands: true,
             peer: None,
             samples: self.samples,
             warm_up: self.warm_up,

@@ -94,6 +94,7 @@ mod tests {
             images: 4,
             pictures: Pictures::Dummy,
             beside: Vec::new(),
+            commands: true,
             peer: Some(peer.clone()),
             samples: 300,
             warm_up: 20,
