@@ -33,7 +33,7 @@ use crate::safety::report::TOPIC;
 use crate::save::Saver;
 
 /// Longest wait for a key or an event of the link.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
+const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// From the first session to the first command: both ends tell each other their flows.
 const GET_ACQUAINTED: Duration = Duration::from_millis(200);
 /// Longest wait at the end for the vehicle to leave first: it still waits for our word on its last pictures.

@@ -1,12 +1,12 @@
 //! Notices that the link's thread has ended by itself.
 //!
-//! Pure. The thread renews its figures every 50 ms. Turns of the main loop are counted and not time, so that a program
+//! Pure. The thread renews its figures every 250 ms at least. Turns of the main loop are counted and not time, so that a program
 //! that was stopped (Ctrl-Z, a debugger) and goes on does not take its own sleep for the other's death.
 
 use tokkyu_contract::MonoTime;
 
-/// Turns of about 20 ms without new figures: ten seconds.
-const PATIENCE_TURNS: u32 = 500;
+/// Turns of about 50 ms without new figures: ten seconds.
+const PATIENCE_TURNS: u32 = 200;
 
 /// See the module.
 #[derive(Debug, Default)]

@@ -30,7 +30,7 @@ use crate::safety::report::TOPIC;
 use crate::safety::{Gate, State};
 
 /// Longest wait for an event of the link.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
+const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// From the first session to the first tick: both ends tell each other their flows.
 const GET_ACQUAINTED: Duration = Duration::from_millis(200);
 /// Before the first tick: threads start, and make their first samples.

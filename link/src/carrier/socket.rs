@@ -28,7 +28,7 @@ const RECEIVE_BUFFER_BYTES: usize = 16 << 20;
 /// Small on purpose: what lies in the kernel can no longer give way to something more urgent.
 const SEND_BUFFER_BYTES: usize = 400 << 10;
 /// Received buffers of one system call. Each holds up to 64 packets when GRO joined them.
-const INBOX: usize = 16;
+const INBOX: usize = 32;
 /// Largest thing GRO hands over: a UDP datagram of maximum length.
 const INBOX_BYTES: usize = 65_536;
 

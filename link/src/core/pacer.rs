@@ -7,8 +7,10 @@ use tokkyu_contract::MonoTime;
 const LEAST_DEPTH: Duration = Duration::from_micros(250);
 /// Most depth of the bucket.
 const MOST_DEPTH: Duration = Duration::from_millis(1);
-/// The depth is at most this part of the round trip.
+/// The depth is at most this part of the round trip, or [`SHORT_DEPTH`] where that is more.
 const PART_OF_ROUND_TRIP: u32 = 64;
+/// On a LAN: a small part of a switch's buffer, and at 1 Gbit/s nearly what goes out with one system call.
+const SHORT_DEPTH: Duration = Duration::from_micros(350);
 /// Rate up to which the least depth does. What is faster wakes us for every few packets, and on a long path a deeper bucket
 /// costs nobody anything.
 const SLOW_BPS: f64 = 100e6;
@@ -32,7 +34,7 @@ impl Default for Pacer {
 impl Pacer {
     /// The path has this shortest round trip, and carries so much.
     pub fn on_path(&mut self, min_rtt: Duration, rate_bps: f64) {
-        let most = (min_rtt / PART_OF_ROUND_TRIP).clamp(LEAST_DEPTH, MOST_DEPTH);
+        let most = (min_rtt / PART_OF_ROUND_TRIP).clamp(SHORT_DEPTH, MOST_DEPTH);
         let times = (rate_bps / SLOW_BPS).clamp(1.0, MOST_DEPTH.div_duration_f64(LEAST_DEPTH));
         self.depth = LEAST_DEPTH.mul_f64(times).min(most);
     }
@@ -116,7 +118,7 @@ mod tests {
         let ms = Duration::from_millis;
         let depths =
             [(ms(1_000), 1e9), (ms(50), 100e6), (ms(1), 1e9), (ms(1_000), 200e6)].map(|(r, b)| depth(r, b));
-        assert_eq!(depths, [MOST_DEPTH, LEAST_DEPTH, LEAST_DEPTH, LEAST_DEPTH * 2]);
+        assert_eq!(depths, [MOST_DEPTH, LEAST_DEPTH, SHORT_DEPTH, LEAST_DEPTH * 2]);
     }
 
     #[test]

@@ -65,6 +65,14 @@ impl Seen {
         number <= highest && highest - number <= REMEMBERED && self.bits[word] & bit != 0
     }
 
+    /// Which of the 64 numbers from `number` down came, that one in the lowest bit. They are no older than is remembered.
+    fn word_below(&self, number: u64) -> u64 {
+        let word = |number: u64| self.bits[(number / 64) as usize % WORDS];
+        let above = 63 - number % 64;
+        let older = if above > 0 && number >= 64 { word(number - 64) >> (64 - above) } else { 0 };
+        (word(number) << above | older).reverse_bits()
+    }
+
     fn insert(&mut self, number: u64) -> News {
         let news = match self.highest {
             None => News::Next,
@@ -173,8 +181,8 @@ impl Received {
         let span = highest - self.reported[0].min(highest) + 64;
         let words = (span.div_ceil(64) as usize).clamp(2, MAX_FEEDBACK_WORDS);
         let mut bitmap = [0; MAX_FEEDBACK_WORDS];
-        for back in (0..words as u64 * 64).take_while(|back| *back <= highest) {
-            bitmap[(back / 64) as usize] |= u64::from(self.seen.contains(highest - back)) << (back % 64);
+        for (word, back) in bitmap[..words].iter_mut().zip((0..=highest).step_by(64)) {
+            *word = self.seen.word_below(highest - back);
         }
         Feedback {
             highest: highest as u32,
@@ -236,6 +244,19 @@ mod tests {
         let got: Vec<bool> = (0..6).map(|back| feedback.received(back)).collect();
         assert_eq!(got, [true, false, false, true, true, true]);
         assert_eq!(received.take_feedback(at(20)), None, "nothing new");
+    }
+
+    #[test]
+    fn the_bitmap_shows_each_number_wherever_the_highest_stands_in_its_word() {
+        let mut seen = Seen::default();
+        for number in (0..700u64).filter(|number| number * number % 7 != 2 && number % 97 > 3) {
+            seen.insert(number);
+            for number in (0..=number).rev().step_by(64).take(5) {
+                let word = (0..=number.min(63))
+                    .fold(0, |word, back| word | u64::from(seen.contains(number - back)) << back);
+                assert_eq!(seen.word_below(number), word, "{number}");
+            }
+        }
     }
 
     #[test]

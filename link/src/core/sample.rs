@@ -28,6 +28,19 @@ pub enum Sending {
     Again,
 }
 
+/// What of a sample is to be sent, the more urgent first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ToSend {
+    /// A shard again.
+    Repairs,
+    /// The rest of it.
+    Rest,
+    /// All of it.
+    Waiting,
+    /// Nothing.
+    Nothing,
+}
+
 /// A sample that is published.
 #[derive(Clone, Debug)]
 pub struct OutSample {
@@ -101,6 +114,19 @@ impl OutSample {
         self.k == 1
     }
 
+    /// What of it is to be sent next.
+    pub fn to_send(&self) -> ToSend {
+        if !self.repairs.is_empty() {
+            ToSend::Repairs
+        } else if self.next == 0 {
+            ToSend::Waiting
+        } else if self.next < self.target {
+            ToSend::Rest
+        } else {
+            ToSend::Nothing
+        }
+    }
+
     /// Nothing of it was sent yet.
     pub fn is_waiting(&self) -> bool {
         self.next == 0
@@ -114,11 +140,6 @@ impl OutSample {
     /// Enough shards arrived.
     pub fn is_confirmed(&self) -> bool {
         self.acked_count >= self.k
-    }
-
-    /// A shard waits to be sent again.
-    pub fn has_repairs(&self) -> bool {
-        !self.repairs.is_empty()
     }
 
     /// First sendings still to do, in bytes.
@@ -178,19 +199,30 @@ impl OutSample {
     pub fn shard(&mut self, index: u16, codec: &mut Codec) -> Option<&[u8]> {
         let index = usize::from(index);
         if index < self.k {
-            return data_shards(&self.payload, &self.tail, self.shard_bytes).nth(index);
+            let at = index * self.shard_bytes;
+            let whole = self.coded_bytes() - self.tail.len();
+            return match at < whole {
+                true => self.payload.get(at..at + self.shard_bytes),
+                false => self.tail.get(at - whole..at - whole + self.shard_bytes),
+            };
         }
         if self.parity.is_empty() {
             let data = data_shards(&self.payload, &self.tail, self.shard_bytes);
             self.parity = codec.encode(self.k, self.shard_bytes, data).ok()?;
         }
-        self.parity.chunks_exact(self.shard_bytes).nth(index - self.k)
+        let at = (index - self.k) * self.shard_bytes;
+        self.parity.get(at..at + self.shard_bytes)
     }
 
     /// A packet with one of its shards is on its way.
     pub fn on_sent(&mut self, sending: Sending) {
         self.under_way += 1;
         self.repairs_under_way += usize::from(sending == Sending::Again);
+    }
+
+    /// Of all data shards, the payload's end, zeros and length included.
+    fn coded_bytes(&self) -> usize {
+        self.k * self.shard_bytes
     }
 
     fn on_answered(&mut self, sending: Sending) {

@@ -4,7 +4,7 @@
 //! Looks at every open sample of a class for each packet: a robot has few, and the order is then always exact.
 
 use super::outbox::OutFlow;
-use super::sample::OutSample;
+use super::sample::{OutSample, ToSend};
 use std::time::Duration;
 use tokkyu_contract::{Class, MonoTime};
 
@@ -35,34 +35,38 @@ pub struct Choice {
 /// The next sample of `class` to send from. `earliest` is when a packet sent now arrives: samples that expire before
 /// are passed over. `is_crowded`: the path does not carry all, flows gave way lately.
 pub fn choose(flows: &[OutFlow], class: Class, earliest: MonoTime, is_crowded: bool) -> Option<Choice> {
-    let open = || {
-        flows
-            .iter()
-            .enumerate()
-            .filter(move |(_, flow)| flow.class == class)
-            .flat_map(|(at, flow)| flow.samples().map(move |sample| (at, sample)))
-            .filter(move |(_, sample)| sample.expires > earliest)
-    };
+    let of =
+        |(flow, sample): (usize, &OutSample), is_new| Choice { flow, sequence: sample.id.sequence, is_new };
     let urgent = |wanted: fn(&OutSample) -> bool| {
-        open().filter(|(_, sample)| wanted(sample)).min_by_key(|(_, sample)| sample.expires)
+        let wanted = open(flows, class, earliest).filter(|(_, sample)| wanted(sample));
+        wanted.min_by_key(|(_, sample)| (sample.to_send(), sample.expires))
     };
-    urgent(OutSample::has_repairs)
-        .or_else(|| urgent(|sample| !sample.is_waiting() && !sample.is_sent()))
-        .map(|(flow, sample)| Choice { flow, sequence: sample.id.sequence, is_new: false })
-        .or_else(|| {
-            let round = if is_crowded { crowded_round(flows, class) } else { ROUND };
-            let first = urgent(OutSample::is_waiting)?.1.expires;
-            open()
-                .filter(|(_, sample)| sample.is_waiting() && sample.expires <= first + round)
-                .max_by_key(|(at, sample)| {
-                    let flow = &flows[*at];
-                    let first = (sample.expires, *at, sample.id.sequence);
-                    // One packet delays nobody and need not wait behind a picture; many of them, where room is
-                    // scarce, take their turn.
-                    (sample.is_whole() && !is_crowded, flow.starved, flow.waited, std::cmp::Reverse(first))
-                })
-                .map(|(flow, sample)| Choice { flow, sequence: sample.id.sequence, is_new: true })
+    // Asked for each packet: what is repaired and what has begun in one pass, the former first.
+    if let Some(begun) = urgent(|sample| sample.to_send() < ToSend::Waiting) {
+        return Some(of(begun, false));
+    }
+    let round = if is_crowded { crowded_round(flows, class) } else { ROUND };
+    let first = urgent(OutSample::is_waiting)?.1.expires;
+    open(flows, class, earliest)
+        .filter(|(_, sample)| sample.is_waiting() && sample.expires <= first + round)
+        .max_by_key(|(at, sample)| {
+            let flow = &flows[*at];
+            let first = (sample.expires, *at, sample.id.sequence);
+            // One packet delays nobody and need not wait behind a picture; many of them, where room is
+            // scarce, take their turn.
+            (sample.is_whole() && !is_crowded, flow.starved, flow.waited, std::cmp::Reverse(first))
         })
+        .map(|waiting| of(waiting, true))
+}
+
+/// Samples of `class` that can still come in time, with their flow's index.
+fn open(flows: &[OutFlow], class: Class, earliest: MonoTime) -> impl Iterator<Item = (usize, &OutSample)> {
+    flows
+        .iter()
+        .enumerate()
+        .filter(move |(_, flow)| flow.class == class)
+        .flat_map(|(at, flow)| flow.samples().map(move |sample| (at, sample)))
+        .filter(move |(_, sample)| sample.expires > earliest)
 }
 
 /// Samples of `class` of more than a packet that wait for their first.

@@ -15,8 +15,10 @@ use tokkyu_contract::MonoTime;
 
 /// Packets handed to the carrier in one turn.
 const BATCH: usize = 40;
-/// Figures are taken this often.
+/// Figures are taken this often while the thread is at work.
 const STATS_INTERVAL: Duration = Duration::from_millis(50);
+/// It wakes for nothing but them this long after the last ones.
+const STATS_IDLE: Duration = Duration::from_millis(250);
 /// Requests taken in one turn.
 const REQUESTS_A_TURN: usize = 64;
 /// Datagrams kept for a session that begins while they are read: what one read brings.
@@ -54,7 +56,7 @@ pub(super) struct LinkThread {
     last_stats: Stats,
     endpoints: Endpoints,
     state: LinkState,
-    next_stats: MonoTime,
+    stats_at: MonoTime,
     redial_at: MonoTime,
     packet: Vec<u8>,
     closing: bool,
@@ -86,7 +88,7 @@ impl LinkThread {
             last_stats: Stats::default(),
             endpoints: Endpoints::default(),
             state: LinkState::Connecting,
-            next_stats: MonoTime::ZERO,
+            stats_at: MonoTime::ZERO,
             redial_at: MonoTime::ZERO,
             packet: Vec::with_capacity(9000),
             closing: false,
@@ -119,7 +121,7 @@ impl LinkThread {
         let session = if self.session.is_some() && !self.carrier.ready() { MonoTime::MAX } else { session };
         let carrier = self.carrier.deadline().unwrap_or(MonoTime::MAX);
         let redial = if self.wants_redial() { self.redial_at } else { MonoTime::MAX };
-        let until = session.min(carrier).min(redial).min(self.next_stats);
+        let until = session.min(carrier).min(redial).min(self.stats_at + STATS_IDLE);
         let now = clock::now();
         let lull = self.session.as_ref().map_or(Duration::ZERO, |(_, session)| session.lull(now));
         let (until, packets) = match lull >= SHORTEST_LULL {
@@ -302,10 +304,10 @@ impl LinkThread {
     }
 
     fn report_stats(&mut self, now: MonoTime) {
-        if now < self.next_stats {
+        if now < self.stats_at + STATS_INTERVAL {
             return;
         }
-        self.next_stats = now + STATS_INTERVAL;
+        self.stats_at = now;
         self.endpoints.refusals(now).into_iter().for_each(|event| self.shared.events.put(event));
         if let Some((_, session)) = &self.session {
             self.last_stats = session.stats();

@@ -15,7 +15,7 @@ use crate::carrier::TransportState;
 use crate::carrier::socket::Arrival;
 
 /// Packets after which a burst ends, so that a flood does not keep the loop from its timers and from sending: a quarter
-/// of a millisecond of work. The last system call may bring more than that, at most 1024 packets.
+/// of a millisecond of work. The last system call may bring more than that, at most 2048 packets.
 const BURST_PACKETS: u64 = 256;
 
 /// What is known of a packet besides its bytes.
@@ -48,15 +48,17 @@ impl QuicTransport {
     fn on_arrival(&mut self, now: MonoTime, arrival: &Arrival<'_>, sink: &mut dyn FnMut(Received<'_>)) {
         let ecn = arrival.ecn.and_then(|ecn| EcnCodepoint::from_bits(ecn as u8));
         // Decryption works in place, on a copy in memory that is used again once its packets are done with.
-        self.arena.extend_from_slice(arrival.bytes);
-        let mut rest = self.arena.split();
+        let mut rest = arrival.bytes;
         loop {
-            let packet = rest.split_to(arrival.stride.min(rest.len()));
+            let (packet, behind) = rest.split_at(arrival.stride.min(rest.len()));
+            rest = behind;
             self.counters.packets_received += 1;
             self.counters.packet_bytes_received += packet.len() as u64;
-            let glance = glance(&packet);
+            let glance = glance(packet);
             if self.may_enter(now, glance) {
                 let origin = Origin { from: arrival.from, to: arrival.to, ecn, at: arrival.at, glance };
+                self.arena.extend_from_slice(packet);
+                let packet = self.arena.split();
                 self.on_packet(now, &origin, packet, sink);
             }
             // After the first packet, not before: an empty one counts too, or a flood of them would have no end.

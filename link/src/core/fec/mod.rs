@@ -81,7 +81,7 @@ fn bytes<T>(kept: &[(Shape, T)]) -> usize {
 }
 
 impl Codec {
-    /// Builds the library's tables, which would delay the first sample.
+    /// Builds the library's tables, which would delay the first sample. They are there for every codec of the process.
     pub fn warm_up(&mut self) {
         let mut data = [0u8; 128];
         let parity = self.encode(2, 64, data.chunks(64)).unwrap_or_default();

@@ -98,8 +98,6 @@ pub struct Inbox {
 impl Inbox {
     /// An inbox that never holds more than `bound` bytes.
     pub fn new(bound: usize) -> Self {
-        let mut codec = Codec::default();
-        codec.warm_up();
         let memory = Memory::new(bound);
         Inbox {
             partials: BTreeMap::new(),
@@ -112,7 +110,7 @@ impl Inbox {
             unlisted: 0,
             next: None,
             max_flows: (memory.half() / 4 / FLOW_BYTES).clamp(LEAST_FLOWS, MAX_FLOWS),
-            codec,
+            codec: Codec::default(),
             memory,
             ended: Vec::new(),
             violations: 0,

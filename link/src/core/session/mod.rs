@@ -33,7 +33,7 @@ use tokkyu_contract::{Class, Durability, FlowId, Ledger, MonoTime, Qos, TraceId}
 
 /// Packets are left in the socket for a 32nd of the round trip, within these bounds: control that comes among pictures
 /// waits with them.
-const LEAST_LULL: Duration = Duration::from_micros(200);
+const LEAST_LULL: Duration = Duration::from_micros(400);
 const MOST_LULL: Duration = Duration::from_millis(1);
 
 /// What a session is told at its start.
@@ -227,7 +227,10 @@ impl Session {
             shard_bytes: (room - Frame::FRAGMENT_OVERHEAD) & !1,
         };
         let mut codec = Codec::default();
-        codec.warm_up();
+        // Where a repair takes less time than coding nothing is coded (LNK-42).
+        if config.handshake_rtt.is_none_or(|rtt| rtt >= transmit::CODING) {
+            codec.warm_up();
+        }
         let mut rtt = RoundTrip::default();
         if let Some(handshake) = config.handshake_rtt {
             rtt.assume(handshake);
@@ -451,8 +454,8 @@ impl Session {
             return Duration::ZERO;
         }
         let missing = self.inbox.fewest_missing().unwrap_or(0);
-        // Half: the rate may grow.
-        let soonest = self.received.spacing() * (missing / 2) as u32;
+        // Not all of it: the rate may grow.
+        let soonest = self.received.spacing() * (missing * 3 / 4) as u32;
         let longest = (self.rtt.min() / 32).clamp(LEAST_LULL, MOST_LULL);
         soonest.min(longest)
     }

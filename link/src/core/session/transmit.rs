@@ -14,13 +14,13 @@ use std::time::Duration;
 use tokkyu_contract::{Class, MonoTime, TraceId};
 
 /// Time coding a sample takes at the sender and the receiver together (measured: 0.1 and 0.5 ms for 266 shards).
-const CODING: Duration = Duration::from_micros(600);
+pub(super) const CODING: Duration = Duration::from_micros(600);
 /// Above this round trip chance is planned for, below it the next repair is as quick.
 const LONG_ROUND_TRIP: Duration = Duration::from_millis(5);
 /// More packets of the peer missing in a row are not chance.
 const BURSTY_GAP: u32 = 4;
 /// More feedback than this costs both ends more than it gains: each is a packet made, sent, read and taken in, and a wake-up.
-const LEAST_FEEDBACK_INTERVAL: Duration = Duration::from_micros(400);
+const LEAST_FEEDBACK_INTERVAL: Duration = Duration::from_micros(200);
 /// Bytes of earlier samples a packet repeats at most (LNK-44).
 const REPEATED_BYTES: usize = 512;
 
