@@ -208,7 +208,7 @@ impl OutSample {
         }
         if self.parity.is_empty() {
             let data = data_shards(&self.payload, &self.tail, self.shard_bytes);
-            self.parity = codec.encode(self.k, self.shard_bytes, data).ok()?;
+            self.parity = codec.encode(self.k, self.shard_bytes, data, self.limit - self.k).ok()?;
         }
         let at = (index - self.k) * self.shard_bytes;
         self.parity.get(at..at + self.shard_bytes)

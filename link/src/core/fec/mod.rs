@@ -84,16 +84,17 @@ impl Codec {
     /// Builds the library's tables, which would delay the first sample. They are there for every codec of the process.
     pub fn warm_up(&mut self) {
         let mut data = [0u8; 128];
-        let parity = self.encode(2, 64, data.chunks(64)).unwrap_or_default();
+        let parity = self.encode(2, 64, data.chunks(64), 1).unwrap_or_default();
         let _ = self.decode(64, &mut data, &[false, true], parity.chunks(64).enumerate().take(1));
     }
 
-    /// Parity of the `k` shards of `data`.
+    /// The first `wanted` parity shards of the `k` shards of `data`, or all there are.
     pub fn encode<'a>(
         &mut self,
         k: usize,
         shard_bytes: usize,
         data: impl Iterator<Item = &'a [u8]>,
+        wanted: usize,
     ) -> Result<Vec<u8>, NotCodable> {
         let shape = Shape { k, shard_bytes };
         let m = parity_shards(k);
@@ -103,8 +104,9 @@ impl Codec {
             encoder.add_original_shard(shard).map_err(shape.error())?;
         }
         let coded = encoder.encode().map_err(shape.error())?;
-        let mut parity = Vec::with_capacity(m * shape.shard_bytes);
-        coded.recovery_iter().for_each(|shard| parity.extend_from_slice(shard));
+        let wanted = wanted.min(m);
+        let mut parity = Vec::with_capacity(wanted * shape.shard_bytes);
+        coded.recovery_iter().take(wanted).for_each(|shard| parity.extend_from_slice(shard));
         Ok(parity)
     }
 
@@ -169,7 +171,7 @@ mod tests {
         let mut codec = Codec::default();
         for k in [1usize, 2, 3, 15, 128, 266] {
             let data = sample(k, 64);
-            let parity = codec.encode(k, 64, data.chunks(64)).unwrap();
+            let parity = codec.encode(k, 64, data.chunks(64), usize::MAX).unwrap();
             let m = parity_shards(k);
             assert_eq!(parity.len(), m * 64);
             let mut damaged = data.clone();
@@ -192,7 +194,7 @@ mod tests {
         // Whole blocks of 64 bytes, and ends of all kinds.
         for (k, shard_bytes) in [(2, 2), (5, 64), (40, 126), (266, 1_406), (300, 130)] {
             let data: Vec<u8> = (0..k * shard_bytes).map(|i| (i * i / 5 + i * 7) as u8).collect();
-            let coded = codec.encode(k, shard_bytes, data.chunks(shard_bytes)).unwrap();
+            let coded = codec.encode(k, shard_bytes, data.chunks(shard_bytes), usize::MAX).unwrap();
             for gone in [1, 2, 3, 13, few::MOST].into_iter().filter(|gone| *gone <= k.min(parity_shards(k))) {
                 let missing: Vec<usize> = (0..gone).map(|at| (at * k + k / 2) / gone % k).collect();
                 let have: Vec<bool> = (0..k).map(|index| !missing.contains(&index)).collect();
@@ -218,7 +220,7 @@ mod tests {
         let mut codec = Codec::default();
         for shard_bytes in (2..40).step_by(2).chain((700..720).step_by(2)) {
             let data = sample(8_000, shard_bytes);
-            let parity = codec.encode(8_000, shard_bytes, data.chunks(shard_bytes)).unwrap();
+            let parity = codec.encode(8_000, shard_bytes, data.chunks(shard_bytes), usize::MAX).unwrap();
             let kept = bytes(&codec.decoders) + bytes(&codec.encoders[..codec.encoders.len() - 1]);
             assert!(kept <= 8 << 20, "{kept} bytes beside the one in use (LNK-8)");
             let (gone, mut damaged) = (few::MOST + 1, data.clone());
@@ -235,7 +237,7 @@ mod tests {
     fn too_few_shards_are_an_error_and_the_next_sample_still_decodes() {
         let mut codec = Codec::default();
         let data = sample(4, 64);
-        let parity = codec.encode(4, 64, data.chunks(64)).unwrap();
+        let parity = codec.encode(4, 64, data.chunks(64), usize::MAX).unwrap();
         let have = [true, true, true, false];
         let mut damaged = [&data[..192], &[0; 64]].concat();
         assert!(codec.decode(64, &mut damaged, &have, std::iter::empty()).is_err());

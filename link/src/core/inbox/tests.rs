@@ -12,7 +12,7 @@ fn shards_of(payload: &[u8], shard_bytes: usize) -> (usize, Vec<Vec<u8>>) {
     let mut data = payload.to_vec();
     data.resize(k * shard_bytes - LENGTH_BYTES, 0);
     data.extend_from_slice(&(payload.len() as u32).to_le_bytes());
-    let parity = Codec::default().encode(k, shard_bytes, data.chunks(shard_bytes)).unwrap();
+    let parity = Codec::default().encode(k, shard_bytes, data.chunks(shard_bytes), usize::MAX).unwrap();
     let all = [data, parity].concat();
     (k, all.chunks(shard_bytes).map(<[u8]>::to_vec).collect())
 }

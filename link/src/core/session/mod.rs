@@ -35,6 +35,9 @@ use tokkyu_contract::{Class, Durability, FlowId, Ledger, MonoTime, Qos, TraceId}
 /// waits with them.
 const LEAST_LULL: Duration = Duration::from_micros(400);
 const MOST_LULL: Duration = Duration::from_millis(1);
+/// A round trip of the handshake below which parity is not to be expected, and its tables are built when it is wanted after
+/// all: a LAN's, with two signatures made and checked.
+const SHORT_HANDSHAKE: Duration = Duration::from_millis(3);
 
 /// What a session is told at its start.
 #[derive(Clone, Debug)]
@@ -228,7 +231,7 @@ impl Session {
         };
         let mut codec = Codec::default();
         // Where a repair takes less time than coding nothing is coded (LNK-42).
-        if config.handshake_rtt.is_none_or(|rtt| rtt >= transmit::CODING) {
+        if config.handshake_rtt.is_none_or(|rtt| rtt >= SHORT_HANDSHAKE) {
             codec.warm_up();
         }
         let mut rtt = RoundTrip::default();

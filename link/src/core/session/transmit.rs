@@ -14,7 +14,7 @@ use std::time::Duration;
 use tokkyu_contract::{Class, MonoTime, TraceId};
 
 /// Time coding a sample takes at the sender and the receiver together (measured: 0.1 and 0.5 ms for 266 shards).
-pub(super) const CODING: Duration = Duration::from_micros(600);
+const CODING: Duration = Duration::from_micros(600);
 /// Above this round trip chance is planned for, below it the next repair is as quick.
 const LONG_ROUND_TRIP: Duration = Duration::from_millis(5);
 /// More packets of the peer missing in a row are not chance.
