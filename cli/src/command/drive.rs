@@ -11,7 +11,7 @@ use tokkyu_lab::drive::{
 use tokkyu_link::sim::path::Profile;
 use tokkyu_measure::{Sources, table};
 
-use super::lab_drive::{free_result, note_grants, refusals, write_copy, written};
+use super::experiment::{free_result, note_grants, refusals, write_copy, written};
 use super::{report, words};
 use crate::exit::{CODES, Done, Failure};
 use crate::live::Live;

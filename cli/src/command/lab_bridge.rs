@@ -7,11 +7,10 @@ use std::time::Duration;
 use clap::{Args, value_parser};
 use tokkyu_drive::program::{ExitCode, StopFlag};
 use tokkyu_lab::drive::bridge::{self, Case, EXPERIMENT, Plan, Programs};
-use tokkyu_lab::drive::{self, CaseFolder, IMAGES_MAX, Outcome, Peer, Results, Variant};
+use tokkyu_lab::drive::{self, CaseFolder, IMAGES_MAX, Peer, Results, Variant};
 use tokkyu_link::sim::path::Profile;
-use tokkyu_measure::Sources;
 
-use super::lab_drive::{Onlooker, free_result, note_grants, refusals, write_copy, written};
+use super::experiment::{Experiment, Onlooker, refusals, write_copy};
 use super::lab_peers::PeersFolder;
 use super::words;
 use crate::exit::{CODES, Done, Failure};
@@ -82,20 +81,14 @@ impl LabBridge {
         let programs = self.programs()?;
         self.network.first().map_or(Ok(()), drive::check_wire)?;
         let root = self.out.clone().unwrap_or_else(|| machine::fresh_folder("bridge", machine::wall_now()));
-        let environment = machine::environment(machine::wall_now());
-        drive::doubts(&environment).iter().for_each(|doubt| say(&format!("note: {doubt}")));
-        let results = Results::of(EXPERIMENT, free_result(&root)?, &machine::command_line(), environment);
-        let mut experiment = Experiment {
-            root,
-            cases: self.plan().cases(),
-            programs,
-            results,
-            interrupted: false,
-            doubtful: 0,
-        };
-        let run = experiment.run(stop);
+        let mut experiment = Experiment::begin(EXPERIMENT, &root, true)?;
+        let cases = self.plan().cases();
+        let run = experiment.run(cases.len(), stop, |number| {
+            announce(&cases, number);
+            let folder = CaseFolder::create(&root.join(cases[number].folder_name(number + 1)))?;
+            Ok(Some(bridge::run(&cases[number], &folder, &programs, &mut Onlooker, &|| stop.is_set())?))
+        });
         self.show(&experiment.results)?;
-        // What ended the experiment comes first: a full disk is told once.
         run?;
         Ok(experiment.exit_code())
     }
@@ -152,66 +145,18 @@ impl LabBridge {
     }
 }
 
-/// The cases, one after the other.
-struct Experiment {
-    root: PathBuf,
-    cases: Vec<Case>,
-    programs: Programs,
-    results: Results,
-    interrupted: bool,
-    doubtful: u32,
-}
-
-impl Experiment {
-    fn run(&mut self, stop: &StopFlag) -> Result<(), Failure> {
-        for number in 0..self.cases.len() {
-            if stop.is_set() {
-                self.interrupted = true;
-                break;
-            }
-            self.announce(number);
-            let case = &self.cases[number];
-            let folder = CaseFolder::create(&self.root.join(case.folder_name(number + 1)))?;
-            let outcome = bridge::run(case, &folder, &self.programs, &mut Onlooker, &|| stop.is_set())?;
-            self.keep(outcome)?;
-        }
-        Sources::default().complete(self.results.environment_mut());
-        match self.results.file().cases.is_empty() {
-            true => Ok(()),
-            false => Ok(self.results.write()?),
-        }
-    }
-
-    fn announce(&self, number: usize) {
-        let Case { spec, way } = &self.cases[number];
-        let left: Duration = self.cases[number..].iter().map(Case::expected).sum();
-        say(&format!(
-            "case {} of {}: {}, images {}, {}, run {}, about {}:{:02} left",
-            number + 1,
-            self.cases.len(),
-            spec.profile.name,
-            spec.images,
-            way.as_str(),
-            spec.run,
-            left.as_secs() / 60,
-            left.as_secs() % 60
-        ));
-    }
-
-    fn keep(&mut self, outcome: Outcome) -> Result<(), Failure> {
-        self.interrupted |= outcome.interrupted;
-        self.doubtful += u32::from(!outcome.faults.is_empty());
-        outcome.faults.iter().for_each(|fault| say(&format!("INVALID: {fault}")));
-        note_grants(&mut self.results, &outcome);
-        self.results.add(outcome.case)?;
-        written(outcome.unwritten.as_deref())
-    }
-
-    fn exit_code(&self) -> ExitCode {
-        match (self.interrupted, self.doubtful) {
-            (true, _) => ExitCode::Interrupted,
-            (false, 0) => ExitCode::Ok,
-            (false, _) => ExitCode::Failed,
-        }
-    }
+fn announce(cases: &[Case], number: usize) {
+    let Case { spec, way } = &cases[number];
+    let left: Duration = cases[number..].iter().map(Case::expected).sum();
+    say(&format!(
+        "case {} of {}: {}, images {}, {}, run {}, about {}:{:02} left",
+        number + 1,
+        cases.len(),
+        spec.profile.name,
+        spec.images,
+        way.as_str(),
+        spec.run,
+        left.as_secs() / 60,
+        left.as_secs() % 60
+    ));
 }

@@ -1,18 +1,19 @@
 //! `tokkyu lab drive`: many cases of remote driving, one after the other.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use clap::{Args, value_parser};
-use tokkyu_drive::program::{ExitCode, StopFlag};
+use tokkyu_drive::program::StopFlag;
 use tokkyu_lab::drive::{
-    self, Algorithm, BESIDE_MAX, CaseFolder, CaseSpec, IMAGES_MAX, Outcome, PeerRun, Pictures, Plan,
-    Programs, Quality, Results, Watcher,
+    self, Algorithm, BESIDE_MAX, CaseFolder, CaseSpec, EXPERIMENT, IMAGES_MAX, Outcome, PeerRun, Pictures,
+    Plan, Programs, Quality, Results,
 };
 use tokkyu_link::sim::path::Profile;
-use tokkyu_measure::{Comparison, DriveCase, ResultError, ResultFile, Sources, comparison, table};
+use tokkyu_measure::{Comparison, DriveCase, ResultFile, comparison, table};
 
+use super::experiment::{Experiment, Onlooker, refusals, write_copy};
 use super::lab_peers::{Peers, keep_comparison};
 use super::words;
 use crate::exit::{CODES, Done, Failure};
@@ -107,14 +108,12 @@ impl LabDrive {
         plan.left_out().iter().for_each(|line| say(line));
         let now = machine::wall_now();
         let root = self.out.clone().unwrap_or_else(|| machine::fresh_folder("lab", now));
-        let mut experiment = Experiment::begin(&root, plan.cases(), self.sim)?;
+        let mut experiment = Experiment::begin(EXPERIMENT, &root, !self.sim)?;
+        let cases = Cases::new(root, plan.cases(), self.sim)?;
         experiment.results.skip(skipped);
-        let run = experiment.run(stop);
-        let closed = experiment.close();
-        self.show(&experiment)?;
-        // What ended the experiment comes first: a full disk is told once.
+        let run = experiment.run(cases.cases.len(), stop, |number| cases.run(number, stop));
+        self.show(&experiment.results, cases.are_compared())?;
         run?;
-        closed?;
         Ok(experiment.exit_code())
     }
 
@@ -160,10 +159,7 @@ impl LabDrive {
         }
     }
 
-    fn show(&self, experiment: &Experiment) -> Result<(), Failure> {
-        let results = &experiment.results;
-        // An interruption may leave cases of ours alone of what was to be a comparison (LAB-16).
-        let compared = experiment.cases.iter().any(|case| case.peer.is_some());
+    fn show(&self, results: &Results, compared: bool) -> Result<(), Failure> {
         output::tell(self.json.as_ref(), &shown(results.file(), compared, self.markdown))?;
         output::tell(self.json.as_ref(), &refusals(results))?;
         if results.path().exists() {
@@ -189,13 +185,6 @@ fn shown(file: &ResultFile<DriveCase>, compared: bool, markdown: bool) -> String
     }
 }
 
-/// What the system refused to the programs, a line each.
-pub fn refusals(results: &Results) -> String {
-    let environment = &results.file().environment;
-    let refused = drive::refusals(environment.sched_fifo, environment.mlockall);
-    refused.iter().map(|line| format!("{line}\n")).collect()
-}
-
 /// All tables of an experiment.
 fn tables(cases: &[DriveCase], markdown: bool) -> String {
     let medians = drive::medians(cases);
@@ -208,78 +197,31 @@ fn tables(cases: &[DriveCase], markdown: bool) -> String {
     }
 }
 
-/// Writes the result where `--json` asks for it, its records named as seen from there. A result without a case says
-/// nothing, and nothing is what is then written.
-pub fn write_copy(results: &Results, json: &JsonTo) -> Result<(), Failure> {
-    if results.file().cases.is_empty() {
-        return Ok(());
-    }
-    let file = json.file().map_or_else(|| results.file().clone(), |path| results.seen_from(path));
-    let value = serde_json::to_value(file).map_err(|error| {
-        Failure::new(ExitCode::NotWritten, format_args!("the result is no JSON: {error}"))
-    })?;
-    json.write(&value)
-}
-
-/// The result file of a folder that holds no result yet.
-pub fn free_result(root: &Path) -> Result<PathBuf, Failure> {
-    let result = root.join("result.json");
-    match result.exists() {
-        true => Err(drive::DriveError::Taken { path: root.to_path_buf() }.into()),
-        false => Ok(result),
-    }
-}
-
-/// The cases, one after the other.
-struct Experiment {
+/// The cases, and what each is run with.
+struct Cases {
     root: PathBuf,
     cases: Vec<CaseSpec>,
     /// A folder's name for each case.
     folders: Vec<String>,
     simulated: bool,
     programs: Programs,
-    results: Results,
     begun: Instant,
-    interrupted: bool,
-    doubtful: u32,
 }
 
-impl Experiment {
-    fn begin(root: &Path, cases: Vec<CaseSpec>, simulated: bool) -> Result<Experiment, Failure> {
-        let environment = machine::environment(machine::wall_now());
-        if !simulated {
-            drive::doubts(&environment).iter().for_each(|doubt| say(&format!("note: {doubt}")));
-        }
-        let result = free_result(root)?;
-        Ok(Experiment {
-            root: root.to_path_buf(),
+impl Cases {
+    fn new(root: PathBuf, cases: Vec<CaseSpec>, simulated: bool) -> Result<Cases, Failure> {
+        Ok(Cases {
+            root,
             folders: drive::folder_names(&cases),
             cases,
             simulated,
             programs: Programs { tokkyu: machine::own_program()?, save: None },
-            results: Results::new(result, &machine::command_line(), environment),
             begun: Instant::now(),
-            interrupted: false,
-            doubtful: 0,
         })
     }
 
-    fn run(&mut self, stop: &StopFlag) -> Result<(), Failure> {
-        for number in 0..self.cases.len() {
-            if stop.is_set() {
-                self.interrupted = true;
-                return Ok(());
-            }
-            self.announce(number);
-            match self.case(number, stop)? {
-                Some(outcome) => self.keep(outcome)?,
-                None => self.interrupted = true,
-            }
-        }
-        Ok(())
-    }
-
-    fn case(&self, number: usize, stop: &StopFlag) -> Result<Option<Outcome>, Failure> {
+    fn run(&self, number: usize, stop: &StopFlag) -> Result<Option<Outcome>, Failure> {
+        self.announce(number);
         let spec = &self.cases[number];
         let folder = CaseFolder::create(&self.root.join(&self.folders[number]))?;
         let stopped = || stop.is_set();
@@ -289,14 +231,9 @@ impl Experiment {
         drive::run(spec, &folder, &self.programs, &mut Onlooker, &stopped).map(Some).map_err(Failure::from)
     }
 
-    fn exit_code(&self) -> ExitCode {
-        if self.interrupted {
-            ExitCode::Interrupted
-        } else if self.doubtful > 0 {
-            ExitCode::Failed
-        } else {
-            ExitCode::Ok
-        }
+    /// An interruption may leave cases of ours alone of what was to be a comparison (LAB-16).
+    fn are_compared(&self) -> bool {
+        self.cases.iter().any(|case| case.peer.is_some())
     }
 
     fn announce(&self, number: usize) {
@@ -315,8 +252,7 @@ impl Experiment {
             0 => String::new(),
             _ => format!(", beside TCP {}", drive::algorithm_names(&spec.beside)),
         };
-        let others = self.cases.iter().any(|case| case.peer.is_some());
-        let ours = if others { "tokkyu, " } else { "" };
+        let ours = if self.are_compared() { "tokkyu, " } else { "" };
         let who = spec.peer.as_ref().map_or(ours.to_owned(), |peer| format!("{peer}, "));
         say(&format!(
             "case {} of {of}: {}, {who}{}{company}, run {}{remaining}",
@@ -325,50 +261,5 @@ impl Experiment {
             spec.qos(),
             spec.run
         ));
-    }
-
-    fn keep(&mut self, outcome: Outcome) -> Result<(), Failure> {
-        self.interrupted |= outcome.interrupted;
-        self.doubtful += u32::from(!outcome.faults.is_empty());
-        outcome.faults.iter().for_each(|fault| say(&format!("INVALID: {fault}")));
-        note_grants(&mut self.results, &outcome);
-        self.results.add(outcome.case)?;
-        written(outcome.unwritten.as_deref())
-    }
-
-    /// What is only known at the end.
-    fn close(&mut self) -> Result<(), ResultError> {
-        Sources::default().complete(self.results.environment_mut());
-        match self.results.file().cases.is_empty() {
-            true => Ok(()),
-            false => self.results.write(),
-        }
-    }
-}
-
-/// Fails where the raw records of a case could not be kept.
-pub fn written(unwritten: Option<&str>) -> Result<(), Failure> {
-    unwritten.map_or(Ok(()), |why| Err(Failure::new(ExitCode::NotWritten, why)))
-}
-
-/// What was refused to the programs of one case was refused to the experiment.
-pub fn note_grants(results: &mut Results, outcome: &Outcome) {
-    let environment = results.environment_mut();
-    let worse = |before: Option<bool>, now: Option<bool>| match (before, now) {
-        (Some(before), Some(now)) => Some(before && now),
-        (before, now) => before.or(now),
-    };
-    environment.sched_fifo = worse(environment.sched_fifo, outcome.sched_fifo);
-    environment.mlockall = worse(environment.mlockall, outcome.mlockall);
-}
-
-/// Nobody watches a case of many; what must be said about its network is said.
-pub struct Onlooker;
-
-impl Watcher for Onlooker {
-    fn on_start(&mut self, _: tokkyu_contract::MonoTime, caveat: Option<&str>) {
-        if let Some(caveat) = caveat {
-            say(&format!("note: {caveat}"));
-        }
     }
 }

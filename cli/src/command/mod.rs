@@ -5,6 +5,7 @@ mod bridge;
 mod check;
 mod drive;
 mod ends;
+mod experiment;
 #[cfg(feature = "fleet")]
 mod fleet;
 mod keys;

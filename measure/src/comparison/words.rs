@@ -16,8 +16,7 @@ pub(crate) const HOW_TO_READ: [&str; 4] = [
      delivered images alone; shares are of the images offered.",
     "wire/payload: bytes of whole Ethernet frames both ways for each byte of images offered. CPU ms/MB: processor time of both \
      ends for each megabyte of images delivered. load: load average over one minute at the case's end.",
-    "tokkyu encrypts, and carries the drive commands the other way besides. Peers carry the images alone, set as the report \
-     lists it.",
+    "Everybody carries the images alone. tokkyu encrypts, the others do not; they are set as the report lists it.",
 ];
 
 /// Why a run counts nowhere, as the run says it: one line for each such run.
