@@ -47,7 +47,6 @@ impl QuicTransport {
     /// Takes apart what the kernel joined (GRO).
     fn on_arrival(&mut self, now: MonoTime, arrival: &Arrival<'_>, sink: &mut dyn FnMut(Received<'_>)) {
         let ecn = arrival.ecn.and_then(|ecn| EcnCodepoint::from_bits(ecn as u8));
-        // Decryption works in place, on a copy in memory that is used again once its packets are done with.
         let mut rest = arrival.bytes;
         loop {
             let (packet, behind) = rest.split_at(arrival.stride.min(rest.len()));
@@ -57,6 +56,7 @@ impl QuicTransport {
             let glance = glance(packet);
             if self.may_enter(now, glance) {
                 let origin = Origin { from: arrival.from, to: arrival.to, ecn, at: arrival.at, glance };
+                // Decryption works in place, on a copy in memory that is used again once its packets are done with.
                 self.arena.extend_from_slice(packet);
                 let packet = self.arena.split();
                 self.on_packet(now, &origin, packet, sink);
