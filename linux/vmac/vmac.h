@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * vmac: a pair of Ethernet devices joined by a wire, for experiments.
+ *
+ *   vmac0 ─ ring ─ wire (rate) ─ line (delay) ─► vmac1, and the same the other way
+ *
+ * What is like a real device: a ring of frames that the driver fills, one frame
+ * at a time on the wire for as long as its bytes take, an interrupt when it has
+ * left, completion and reception in NAPI, byte queue accounting. What is
+ * better: rate and delay are stated, and it is known to the nanosecond when
+ * each frame was on the wire.
+ */
+#ifndef VMAC_H
+#define VMAC_H
+
+#include <linux/hrtimer.h>
+#include <linux/netdevice.h>
+#include <linux/skbuff.h>
+#include <linux/version.h>
+
+#define VMAC_DEVICES	2
+#define VMAC_RING	256		/* frames */
+#define VMAC_LINE	16384		/* frames under way */
+/* Preamble, frame check sequence, gap: bytes of a frame on the wire that no skb has. */
+#define VMAC_OVERHEAD	24
+
+struct vmac_record {
+	u64 given_ns;			/* the driver got the frame; all CLOCK_MONOTONIC */
+	u64 start_ns;			/* its first bit on the wire */
+	u64 end_ns;			/* its last */
+	u32 bytes;			/* without VMAC_OVERHEAD */
+	u32 dsfield;			/* IPv4 TOS or IPv6 traffic class, 256 if neither */
+};
+
+struct vmac {
+	struct net_device *dev;
+	struct vmac *peer;
+	int index;
+	struct napi_struct napi;
+
+	spinlock_t lock;		/* all below, hard interrupts */
+	struct sk_buff_head ring;	/* given by the stack; the first is on the wire */
+	u32 ring_bytes;
+	u64 start_ns;			/* of the first */
+	struct hrtimer frame_end;
+	struct sk_buff_head left;	/* left the wire, to be completed */
+	struct sk_buff_head line;	/* under way to the peer */
+	struct hrtimer arrival;
+	struct sk_buff_head received;	/* arrived from the peer, to be received */
+
+	u64 stops;			/* times the send queue was stopped */
+	u64 interrupts;
+	struct vmac_record *records;
+	u64 recorded;
+};
+
+struct vmac_cb {
+	u64 given_ns;
+	u64 left_ns;
+	u32 bytes;
+};
+
+static inline struct vmac_cb *vmac_cb(struct sk_buff *skb)
+{
+	return (struct vmac_cb *)skb->cb;
+}
+
+/* Parameters, main.c: each may be changed while frames flow. */
+extern unsigned int vmac_rate_kbps[VMAC_DEVICES];
+extern unsigned int vmac_delay_us[VMAC_DEVICES];
+extern unsigned int vmac_queue_bytes[VMAC_DEVICES];
+extern bool vmac_discard[VMAC_DEVICES];
+extern bool vmac_bql;
+extern bool vmac_offload;
+
+/* device.c */
+struct net_device *vmac_create(int index);
+bool vmac_has_room(const struct vmac *mac);
+
+/* wire.c */
+void vmac_wire_init(struct vmac *mac);
+void vmac_wire_stop(struct vmac *mac);
+void vmac_wire_start_frame(struct vmac *mac);
+void vmac_line_send(struct vmac *mac, struct sk_buff *skb);
+
+/* record.c */
+int vmac_records_init(struct vmac *mac, struct dentry *folder);
+void vmac_records_exit(struct vmac *mac);
+void vmac_record(struct vmac *mac, struct sk_buff *skb, u64 start_ns, u64 end_ns);
+
+/* meter.c */
+int vmac_meter_init(struct dentry *folder);
+void vmac_meter_exit(void);
+
+static inline void vmac_timer_init(struct hrtimer *timer,
+				   enum hrtimer_restart (*function)(struct hrtimer *timer))
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 13, 0)
+	hrtimer_setup(timer, function, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
+#else
+	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
+	timer->function = function;
+#endif
+}
+
+#endif
