@@ -1,3 +1,4 @@
 //! Virtual networks, experiments and reports.
+pub mod board;
 pub mod drive;
 pub mod wire;

@@ -1,0 +1,112 @@
+//! Carries out one step after another. The foreground steps are in `measure`, everything else is here.
+
+use std::collections::BTreeMap;
+use std::ffi::CString;
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::process::{Child, Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+use nix::kmod::{ModuleInitFlags, finit_module};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+use tokkyu_agent::plan::Step;
+use tokkyu_agent::report::Line;
+
+use crate::measure;
+
+/// What a program may say, each of output and errors.
+const KEPT_BYTES: usize = 16 * 1024;
+
+/// The state that steps share: programs that run.
+pub struct Executor {
+    say: fn(&Line),
+    running: BTreeMap<String, Child>,
+}
+
+impl Executor {
+    pub fn new(say: fn(&Line)) -> Self {
+        Executor { say, running: BTreeMap::new() }
+    }
+
+    pub fn step(&mut self, step: &Step) -> Result<(), String> {
+        match step {
+            Step::Load { file, parameters } => load(file, parameters),
+            Step::Run { name, argv, must } => self.run(name, argv, *must),
+            Step::Start { name, argv, idle } => self.start(name, argv, *idle),
+            Step::Stop { name } => self.stop(name),
+            Step::Write { path, text } => fs::write(path, text).map_err(|error| format!("{path}: {error}")),
+            Step::Sleep { ms } => {
+                sleep(Duration::from_millis(*ms));
+                Ok(())
+            }
+            Step::Transfer(transfer) => measure::transfer(transfer, self.say),
+            Step::Compute(compute) => measure::compute(compute, self.say),
+            Step::React(react) => measure::react(react, self.say),
+            Step::Idle { name, ms } => measure::idle(name, *ms, self.say),
+        }
+    }
+
+    fn run(&mut self, name: &str, argv: &[String], must: bool) -> Result<(), String> {
+        let output = command(argv)?.output().map_err(|error| format!("{}: {error}", argv.join(" ")))?;
+        let code = output.status.code().unwrap_or(-1);
+        let errors = text(&output.stderr);
+        if must && code != 0 {
+            return Err(format!("{} ended with {code}: {errors}", argv.join(" ")));
+        }
+        (self.say)(&Line::Ran { name: name.to_owned(), code, output: text(&output.stdout), errors });
+        Ok(())
+    }
+
+    fn start(&mut self, name: &str, argv: &[String], idle: bool) -> Result<(), String> {
+        let mut command = command(argv)?;
+        command.stdin(Stdio::null()).stdout(Stdio::null());
+        if idle {
+            // SAFETY: between fork and exec one system call, which is async-signal-safe.
+            unsafe { command.pre_exec(become_idle) };
+        }
+        let child = command.spawn().map_err(|error| format!("{}: {error}", argv.join(" ")))?;
+        self.running.insert(name.to_owned(), child);
+        Ok(())
+    }
+
+    /// That it had ended by itself is a failure: what was measured beside it was measured beside nothing.
+    fn stop(&mut self, name: &str) -> Result<(), String> {
+        let mut child = self.running.remove(name).ok_or_else(|| format!("no program {name} was started"))?;
+        if let Some(status) = child.try_wait().map_err(|error| format!("{name}: {error}"))? {
+            return Err(format!("{name} had ended by itself: {status}"));
+        }
+        let pid = Pid::from_raw(child.id() as i32);
+        kill(pid, Signal::SIGKILL).map_err(|error| format!("{name}: {error}"))?;
+        child.wait().map_err(|error| format!("{name}: {error}"))?;
+        Ok(())
+    }
+}
+
+fn become_idle() -> std::io::Result<()> {
+    let parameters = libc::sched_param { sched_priority: 0 };
+    // SAFETY: the parameters outlive the call.
+    match unsafe { libc::sched_setscheduler(0, libc::SCHED_IDLE, &parameters) } {
+        0 => Ok(()),
+        _ => Err(std::io::Error::last_os_error()),
+    }
+}
+
+fn command(argv: &[String]) -> Result<Command, String> {
+    let (program, arguments) = argv.split_first().ok_or("an empty command")?;
+    let mut command = Command::new(program);
+    command.args(arguments);
+    Ok(command)
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(&bytes[..bytes.len().min(KEPT_BYTES)]).into_owned()
+}
+
+fn load(file: &str, parameters: &str) -> Result<(), String> {
+    let path = format!("/modules/{file}");
+    let module = fs::File::open(&path).map_err(|error| format!("{path}: {error}"))?;
+    let parameters = CString::new(parameters).map_err(|error| format!("{file}: {error}"))?;
+    finit_module(&module, &parameters, ModuleInitFlags::empty()).map_err(|error| format!("{file}: {error}"))
+}

@@ -1,0 +1,53 @@
+//! The agent: first process of a virtual board, and the programs that an experiment runs there.
+//!
+//! As process 1 it mounts what a system has, carries out the plan and switches the machine off. Called by name it is one of
+//! the programs: `agent serve`, `agent flood`, and more. One static program, as the board has nothing but it, `ip` and `tc`.
+//!
+//! Exit of a program: 0 good, 1 failed, 2 usage.
+mod execute;
+mod flood;
+mod http;
+mod init;
+mod measure;
+mod wire;
+
+use std::process::ExitCode;
+
+const USAGE: &str = "agent serve ADDRESS:PORT
+agent flood tcp|udp ADDRESS:PORT FLOWS [congestion=NAME] [priority=N] [dscp=N]
+agent frames
+agent unload MODULE
+agent read FILE";
+
+fn main() -> ExitCode {
+    if std::process::id() == 1 {
+        init::run();
+    }
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let ended = match words.as_slice() {
+        ["serve", address] => http::serve(address),
+        ["flood", kind, address, flows, options @ ..] => flood::run(kind, address, flows, options),
+        ["frames"] => wire::print(),
+        ["read", file] => read(file),
+        ["unload", module] => init::unload(module),
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match ended {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(reason) => {
+            eprintln!("agent: {reason}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// A setting or counter of the kernel, as it is.
+fn read(file: &str) -> Result<(), String> {
+    let text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
+    print!("{text}");
+    Ok(())
+}

@@ -1,0 +1,78 @@
+//! The kernels that boards can have, as `linux/build` left them.
+
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::error::BoardError;
+
+/// The kernels, oldest first, by the names `linux/build` knows them by.
+pub const KERNELS: [&str; 2] = ["6.1", "6.12"];
+
+/// Folder of the kernels: `$TOKKYU_BOARDS`, else `boards` in the folder above the program's own, as cargo places it.
+pub fn boards_folder() -> PathBuf {
+    let beside = || {
+        let program = std::env::current_exe().unwrap_or_default();
+        let built = program.ancestors().find(|folder| folder.join("boards").is_dir());
+        built.unwrap_or(Path::new("target")).join("boards")
+    };
+    std::env::var_os("TOKKYU_BOARDS").map_or_else(beside, PathBuf::from)
+}
+
+/// A kernel with its modules.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kernel {
+    /// Such as `6.1`.
+    pub name: String,
+    /// Such as `6.1.0-56-amd64`.
+    pub release: String,
+    folder: PathBuf,
+}
+
+impl fmt::Display for Kernel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.release)
+    }
+}
+
+impl Kernel {
+    /// Looks for a kernel in the folder of kernels.
+    ///
+    /// # Errors
+    /// [`BoardError::Missing`] if it was not fetched, or not with these modules.
+    pub fn find(boards: &Path, name: &str) -> Result<Kernel, BoardError> {
+        let folder = boards.join(name);
+        let path = folder.join("release");
+        let release = fs::read_to_string(&path).map_err(|source| BoardError::Missing { path, source })?;
+        Ok(Kernel { name: name.to_owned(), release: release.trim().to_owned(), folder })
+    }
+
+    /// The folder of all kernels, which has the agent too.
+    pub(super) fn boards(&self) -> &Path {
+        self.folder.parent().unwrap_or(Path::new("."))
+    }
+
+    pub(super) fn image(&self) -> PathBuf {
+        self.folder.join("vmlinuz")
+    }
+
+    pub(super) fn modules(&self) -> PathBuf {
+        self.folder.join("modules")
+    }
+
+    /// The modules that `name` of the distribution needs, itself last, in the order in which they must be loaded.
+    ///
+    /// # Errors
+    /// [`BoardError::Missing`] if it was not fetched.
+    pub fn load_order(&self, name: &str) -> Result<Vec<String>, BoardError> {
+        let path = self.modules().join("order");
+        let text =
+            fs::read_to_string(&path).map_err(|source| BoardError::Missing { path: path.clone(), source })?;
+        let found = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
+        let files = found.ok_or_else(|| BoardError::Missing {
+            path,
+            source: std::io::Error::other(format!("no module {name} in it")),
+        })?;
+        Ok(files.split_whitespace().map(str::to_owned).collect())
+    }
+}
