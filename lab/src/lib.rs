@@ -1,4 +1,5 @@
 //! Virtual networks, experiments and reports.
 pub mod board;
 pub mod drive;
+pub mod lbe;
 pub mod wire;

@@ -18,6 +18,7 @@ pub mod contest;
 pub mod environment;
 pub mod figures;
 pub mod join;
+pub mod lbe;
 pub mod paper;
 pub mod record;
 pub mod repetitions;

@@ -12,6 +12,7 @@ mod keys;
 #[cfg(feature = "bridge")]
 mod lab_bridge;
 mod lab_drive;
+mod lab_lbe;
 mod lab_peers;
 mod lab_wire;
 mod operator;
@@ -83,6 +84,7 @@ enum Lab {
     Drive(Box<lab_drive::LabDrive>),
     #[cfg(feature = "bridge")]
     Bridge(Box<lab_bridge::LabBridge>),
+    Lbe(Box<lab_lbe::LabLbe>),
     Wire(Box<lab_wire::LabWire>),
 }
 
@@ -115,6 +117,7 @@ impl Arguments {
             Command::Lab(Lab::Drive(drive)) => drive.run(stop),
             #[cfg(feature = "bridge")]
             Command::Lab(Lab::Bridge(bridge)) => bridge.run(stop),
+            Command::Lab(Lab::Lbe(lbe)) => lbe.run(stop),
             Command::Lab(Lab::Wire(wire)) => wire.run(),
             Command::Keys(keys) => keys.run(),
             Command::Check(check) => check.run(),

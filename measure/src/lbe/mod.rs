@@ -1,0 +1,144 @@
+//! Results of the experiment on background traffic: cases, tables, goals.
+//!
+//! Runs in the tool after a run. All times are virtual (instructions counted), so cases of different starts of a board can be
+//! compared; each is compared with the case that has the same queue for the foreground and no background. Follows SPEC.md
+//! MEA-80 to MEA-84.
+mod goals;
+mod table;
+
+pub use goals::{Goal, goals};
+pub use table::{markdown, text};
+
+use serde::{Deserialize, Serialize};
+
+/// What the foreground did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Foreground {
+    /// HTTP POST, from connecting to the answer.
+    Post,
+    /// HTTP GET, from connecting to the last byte.
+    Get,
+    /// A fixed amount of computation.
+    Compute,
+    /// Nothing.
+    Idle,
+    /// A single packet, from `send` to its first bit on the wire.
+    React,
+}
+
+/// One scheme, one background, one thing that the foreground did.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LbeCase {
+    /// Release of the kernel.
+    pub kernel: String,
+    /// Who kept the background away.
+    pub scheme: String,
+    /// What there was of it: `none`, `tcp1`, `tcp8`, `udp1`.
+    pub background: String,
+    /// What the foreground did.
+    pub direction: Foreground,
+    /// Bytes of the body of a request; 0 for what is no transfer.
+    pub bytes: u64,
+    /// kbit/s of the near end's link.
+    pub link_kbps: u32,
+    /// Processors of the board. With one, time is virtual and repeats; with more it is the host's.
+    pub processors: u32,
+    /// Rounds.
+    pub n: usize,
+    /// Median of the rounds, ms.
+    pub median_ms: f64,
+    /// 95th percentile, nearest rank.
+    pub p95_ms: f64,
+    /// Shortest.
+    pub best_ms: f64,
+    /// Longest.
+    pub worst_ms: f64,
+    /// Median by the median of the same without a background; `None` if that was not run.
+    pub ratio_to_none: Option<f64>,
+    /// The scheme without a background that `ratio_to_none` is to.
+    pub baseline: String,
+    /// Instructions of the whole board, both ends of the link, median of the rounds.
+    pub instructions: f64,
+    /// By the frames that the near end sent.
+    pub instructions_per_packet: Option<f64>,
+    /// Task switches, median of the rounds.
+    pub context_switches: f64,
+    /// Bytes of background frames on the wire in all rounds.
+    pub background_bytes: u64,
+    /// Their share of what the link can send meanwhile, gaps between frames counted in.
+    pub background_share: f64,
+    /// Remarks for the reader.
+    #[serde(default)]
+    pub notes: Vec<String>,
+}
+
+/// Two cases are of the same thing but for scheme and background.
+fn same_work(a: &LbeCase, b: &LbeCase) -> bool {
+    a.kernel == b.kernel
+        && (a.direction, a.bytes, a.link_kbps, a.processors)
+            == (b.direction, b.bytes, b.link_kbps, b.processors)
+}
+
+/// Fills in what each case is to its baseline.
+pub fn compare(cases: &mut [LbeCase]) {
+    let ratios: Vec<Option<f64>> = cases
+        .iter()
+        .map(|case| {
+            let baseline =
+                cases.iter().find(|other| other.scheme == case.baseline && same_work(other, case))?;
+            (baseline.median_ms > 0.0).then(|| case.median_ms / baseline.median_ms)
+        })
+        .collect();
+    cases.iter_mut().zip(ratios).for_each(|(case, ratio)| case.ratio_to_none = ratio);
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    pub(crate) fn case(
+        scheme: &str,
+        background: &str,
+        direction: Foreground,
+        bytes: u64,
+        median_ms: f64,
+    ) -> LbeCase {
+        LbeCase {
+            kernel: "6.1".to_owned(),
+            scheme: scheme.to_owned(),
+            background: background.to_owned(),
+            direction,
+            bytes,
+            link_kbps: 384,
+            processors: 1,
+            n: 20,
+            median_ms,
+            p95_ms: median_ms,
+            best_ms: median_ms,
+            worst_ms: median_ms,
+            ratio_to_none: None,
+            baseline: "none".to_owned(),
+            instructions: 1e6,
+            instructions_per_packet: Some(1e4),
+            context_switches: 50.0,
+            background_bytes: 0,
+            background_share: 0.0,
+            notes: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn a_case_is_compared_with_the_same_work_alone() {
+        let mut cases = [
+            case("none", "none", Foreground::Post, 1000, 200.0),
+            case("none", "none", Foreground::Post, 2000, 300.0),
+            case("lbe", "tcp8", Foreground::Post, 2000, 330.0),
+            case("lbe", "tcp8", Foreground::Get, 2000, 330.0),
+        ];
+        compare(&mut cases);
+        assert_eq!(cases[0].ratio_to_none, Some(1.0));
+        assert_eq!(cases[2].ratio_to_none, Some(1.1));
+        assert_eq!(cases[3].ratio_to_none, None);
+    }
+}

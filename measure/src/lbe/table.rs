@@ -1,0 +1,111 @@
+//! Tables of cases, for a terminal and for documents: one for each kernel and each thing that the foreground did.
+
+use super::goals::goals;
+use super::{Foreground, LbeCase};
+use crate::table::{NONE, Row, Table};
+
+const HEADER: [&str; 12] = [
+    "scheme, background",
+    "n",
+    "median ms",
+    "p95 ms",
+    "best ms",
+    "worst ms",
+    "to none",
+    "instructions k",
+    "a packet k",
+    "switches",
+    "background kB",
+    "share %",
+];
+
+/// All tables and the goals, as aligned text.
+pub fn text(cases: &[LbeCase]) -> String {
+    let tables: Vec<String> =
+        titled(cases).into_iter().map(|(title, table)| format!("{title}\n{}", table.to_text())).collect();
+    let goals: String = goals(cases).iter().map(|goal| format!("{goal}\n")).collect();
+    format!("{}\ngoals\n{goals}", tables.join("\n"))
+}
+
+/// The same as Markdown.
+pub fn markdown(cases: &[LbeCase]) -> String {
+    let tables: Vec<String> = titled(cases)
+        .into_iter()
+        .map(|(title, table)| format!("## {title}\n\n{}", table.to_markdown()))
+        .collect();
+    let goals: String = goals(cases).iter().map(|goal| format!("- {goal}\n")).collect();
+    format!("{}\n## Goals\n\n{goals}", tables.join("\n"))
+}
+
+fn titled(cases: &[LbeCase]) -> Vec<(String, Table)> {
+    let mut tables: Vec<(String, Table)> = Vec::new();
+    for case in cases {
+        let title = title(case);
+        let row = Row { quoted: false, cells: cells(case) };
+        match tables.iter_mut().find(|(known, _)| *known == title) {
+            Some((_, table)) => table.rows.push(row),
+            None => tables.push((title, Table { header: HEADER.to_vec(), rows: vec![row] })),
+        }
+    }
+    tables
+}
+
+fn title(case: &LbeCase) -> String {
+    let processors = match case.processors {
+        1 => String::new(),
+        more => format!(", {more} processors in the host's time"),
+    };
+    format!("{}, link of {} kbit/s, Linux {}{processors}", what(case), case.link_kbps, case.kernel)
+}
+
+fn what(case: &LbeCase) -> String {
+    match case.direction {
+        Foreground::Post => format!("POST {}", kilobytes(case.bytes)),
+        Foreground::Get => format!("GET {}", kilobytes(case.bytes)),
+        Foreground::Compute => "Computation".to_owned(),
+        Foreground::Idle => "Nothing in the foreground".to_owned(),
+        Foreground::React => "One packet, until the wire takes it".to_owned(),
+    }
+}
+
+fn kilobytes(bytes: u64) -> String {
+    match bytes % 1000 {
+        0 => format!("{} KB", bytes / 1000),
+        _ => format!("{bytes} B"),
+    }
+}
+
+fn cells(case: &LbeCase) -> Vec<String> {
+    let optional = |value: Option<f64>, places: usize| {
+        value.map_or(NONE.to_owned(), |value| format!("{value:.places$}"))
+    };
+    let mut cells = vec![format!("{}, {}", case.scheme, case.background), case.n.to_string()];
+    cells.extend([case.median_ms, case.p95_ms, case.best_ms, case.worst_ms].map(|ms| format!("{ms:.2}")));
+    cells.push(optional(case.ratio_to_none, 4));
+    cells.push(format!("{:.0}", case.instructions / 1e3));
+    cells.push(optional(case.instructions_per_packet.map(|count| count / 1e3), 2));
+    cells.push(format!("{:.0}", case.context_switches));
+    cells.push(format!("{:.0}", case.background_bytes as f64 / 1e3));
+    cells.push(format!("{:.1}", case.background_share * 100.0));
+    cells
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::case;
+    use super::*;
+
+    #[test]
+    fn each_thing_done_has_a_table_with_all_schemes() {
+        let cases = [
+            case("none", "none", Foreground::Post, 1000, 200.0),
+            case("none", "none", Foreground::Get, 1500, 200.0),
+            case("lbe", "tcp8", Foreground::Post, 1000, 210.0),
+        ];
+        let text = text(&cases);
+        assert_eq!(text.matches("scheme, background").count(), 2, "{text}");
+        assert!(text.contains("POST 1 KB, link of 384 kbit/s, Linux 6.1\n"), "{text}");
+        assert!(text.contains("GET 1500 B"), "{text}");
+        assert!(markdown(&cases).contains("| lbe, tcp8 | 20 | 210.00 |"), "{}", markdown(&cases));
+    }
+}
