@@ -310,6 +310,68 @@ fn it_comes_and_goes_under_traffic_and_leaves_the_limits_as_they_were() {
     });
 }
 
+#[test]
+fn a_flow_of_the_table_is_background_until_it_is_removed() {
+    let mut steps = vec![lbe("")];
+    steps.extend(pair::serve());
+    let flow = |name: &str, words: &str| run(name, &format!("agent flow {words}"));
+    let idle = |name: &str| Step::Idle { name: name.to_owned(), ms: 3_000 };
+    steps.extend([
+        flow("add", "add 10.0.0.2:80"),
+        flow("add narrow", "add fd00::1,5000"),
+        flow("again", "add 10.0.0.2:80"),
+        flow("list", "list"),
+        start("flood", "agent flood tcp 10.0.0.2:80 2", true),
+        sleep(2_000),
+        idle("in the table"),
+        flow("remove", "remove 10.0.0.2:80"),
+        flow("absent", "remove 10.0.0.2:80"),
+        // What is queued by then is what it was.
+        sleep(2_000),
+        idle("removed"),
+        flow("flush", "flush"),
+        flow("empty", "list"),
+        run("elsewhere", "ip netns exec far agent flow list"),
+        stop("flood"),
+    ]);
+    on_each_kernel(SLOW, Clock::Counted, &steps, |outcome| {
+        assert_eq!(ran(outcome, "list").1, "10.0.0.2:80\nfd00::1,5000\n");
+        assert!(ran(outcome, "again").2.contains("is a background flow already"));
+        assert!(ran(outcome, "absent").2.contains("is no background flow"));
+        assert_eq!((ran(outcome, "empty").1, ran(outcome, "elsewhere").1), ("", ""));
+        let sent = |name: &'static str| outcome.rounds(name).next().unwrap();
+        assert!(sent("in the table").background.frames > 80 && sent("in the table").foreground.frames <= 2);
+        assert!(sent("removed").background.frames == 0 && sent("removed").foreground.frames > 80);
+    });
+}
+
+/// Acknowledgements of the upload are received background packets.
+#[test]
+fn received_packets_wait_for_the_foreground_and_go_on_after_it() {
+    let mut steps = vec![lbe("receive max_hold 0")];
+    steps.extend(pair::serve());
+    steps.extend([
+        must("agent flow add 10.0.0.2:80"),
+        start("flood", "agent flood tcp 10.0.0.2:80 4", true),
+        sleep(2_000),
+        show("before"),
+        compute("busy", 1),
+        show("held"),
+        Step::Idle { name: "after".to_owned(), ms: 2_000 },
+        show("after"),
+        stop("flood"),
+    ]);
+    on_each_kernel(FAST, Clock::Counted, &steps, |outcome| {
+        let count = |at: &str, name: &str| shown(outcome, at)[name].as_u64().unwrap();
+        assert!(count("before", "rx_passed") > 100);
+        assert!(count("held", "rx_held") > count("before", "rx_held"));
+        assert_eq!(count("after", "rx_valve"), 0);
+        assert!(count("after", "rx_passed") > count("held", "rx_passed"));
+        // 20 Mbit/s are 3 200 frames in 2 s.
+        assert!(outcome.rounds("after").next().unwrap().background.frames > 3_000);
+    });
+}
+
 /// One of two processors is busy: the background goes on, on the other one.
 #[test]
 fn a_busy_processor_does_not_hold_what_another_may_send() {

@@ -13,11 +13,15 @@ mod wire;
 
 use std::process::ExitCode;
 
+use tokkyu_lbe::{Flow, FlowTable};
+
 const USAGE: &str = "agent serve ADDRESS:PORT
 agent flood tcp|udp ADDRESS:PORT FLOWS [congestion=NAME] [priority=N] [dscp=N]
 agent frames
 agent unload MODULE
-agent read FILE";
+agent read FILE
+agent flow add|remove FLOW
+agent flow list|flush";
 
 fn main() -> ExitCode {
     if std::process::id() == 1 {
@@ -30,6 +34,7 @@ fn main() -> ExitCode {
         ["flood", kind, address, flows, options @ ..] => flood::run(kind, address, flows, options),
         ["frames"] => wire::print(),
         ["read", file] => read(file),
+        ["flow", words @ ..] => flow(words),
         ["unload", module] => init::unload(module),
         _ => {
             eprintln!("{USAGE}");
@@ -50,4 +55,18 @@ fn read(file: &str) -> Result<(), String> {
     let text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
     print!("{text}");
     Ok(())
+}
+
+/// The table of background flows.
+fn flow(words: &[&str]) -> Result<(), String> {
+    let mut table = FlowTable::open().map_err(|error| error.to_string())?;
+    let named = |text: &str| text.parse::<Flow>().map_err(|error| error.to_string());
+    let done = match words {
+        ["add", text] => table.add(named(text)?),
+        ["remove", text] => table.remove(named(text)?),
+        ["flush"] => table.flush(),
+        ["list"] => table.flows().map(|flows| flows.iter().for_each(|flow| println!("{flow}"))),
+        _ => return Err(format!("flow {}: add FLOW, remove FLOW, list or flush", words.join(" "))),
+    };
+    done.map_err(|error| error.to_string())
 }
