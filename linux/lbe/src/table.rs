@@ -131,11 +131,11 @@ fn family(socket: &Socket) -> Result<u16, TableError> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(TableError::NoModule),
         other => other?,
     };
-    let ids = answers.iter().flat_map(|answer| &answer.payload.nlas).filter_map(|nla| match nla {
+    let mut ids = answers.iter().flat_map(|answer| &answer.payload.nlas).filter_map(|nla| match nla {
         GenlCtrlAttrs::FamilyId(id) => Some(*id),
         _ => None,
     });
-    ids.last().ok_or(TableError::NoModule)
+    ids.next().ok_or(TableError::NoModule)
 }
 
 /// Sends a request and reads all of its answer: messages, until the acknowledgement or the dump's end.
