@@ -49,7 +49,6 @@ enum {
 /* tc_lbe_xstats.flags */
 #define LBE_STATE_NO_PROBE	(1U << 0)	/* the gate is open for want of a probe (LBE-25) */
 #define LBE_STATE_SHUT		(1U << 1)	/* the gate holds packets now */
-#define LBE_STATE_BUDGET	(1U << 2)	/* background packets in the device are counted */
 
 struct tc_lbe_xstats {
 	__u32 flags;

@@ -599,8 +599,7 @@ static int lbe_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	struct lbe_sched *q = qdisc_priv(sch);
 	struct tc_lbe_xstats st = q->xstats;
 
-	st.flags = (q->gated ? 0 : LBE_STATE_NO_PROBE) | (q->door.since ? LBE_STATE_SHUT : 0) |
-		   (lbe_flight_count(q->flight) ? LBE_STATE_BUDGET : 0);
+	st.flags = (q->gated ? 0 : LBE_STATE_NO_PROBE) | (q->door.since ? LBE_STATE_SHUT : 0);
 	st.in_device = lbe_flight_count(q->flight);
 	st.shut = q->door.count;
 	st.shut_ns = lbe_door_shut_ns(&q->door, ktime_get_ns());

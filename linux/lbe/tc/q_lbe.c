@@ -210,19 +210,12 @@ static __u32 value_of(struct rtattr *attr)
 	return value;
 }
 
-static void print_number(const char *name, const char *text, __u32 value)
+static void print_auto(const char *name, const char *word, const char *number, __u32 value)
 {
 	if (value == LBE_AUTO)
-		print_color_string(PRINT_ANY, NO_COLOR, name, text, "auto");
+		print_color_string(PRINT_ANY, NO_COLOR, name, word, "auto");
 	else
-		print_color_uint(PRINT_JSON, NO_COLOR, name, NULL, value);
-}
-
-static void print_auto(const char *name, const char *with_text, const char *with_number, __u32 value)
-{
-	print_number(name, with_text, value);
-	if (value != LBE_AUTO)
-		print_color_uint(PRINT_FP, NO_COLOR, NULL, with_number, value);
+		print_color_uint(PRINT_ANY, NO_COLOR, name, number, value);
 }
 
 static void print_switches(struct rtattr *attr)
