@@ -3,6 +3,7 @@
 //!
 //! Runs in the command's thread. An experiment that is interrupted keeps what it has.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use tokkyu_drive::program::{ExitCode, StopFlag};
@@ -105,6 +106,21 @@ pub fn write_copy(results: &Results, json: &JsonTo) -> Result<(), Failure> {
         Failure::new(ExitCode::NotWritten, format_args!("the result is no JSON: {error}"))
     })?;
     json.write(&value)
+}
+
+/// Flags with their words, in which none may stand twice: the same case twice has the same seed, so it is no second run.
+/// `more` is the flag for those.
+pub fn refuse_repeated(
+    more: &str,
+    words: impl IntoIterator<Item = (&'static str, String)>,
+) -> Result<(), Failure> {
+    let mut seen = BTreeSet::new();
+    match words.into_iter().find(|word| !seen.insert(word.clone())) {
+        Some((flag, word)) => Err(Failure::usage(format_args!(
+            "{flag}: {word} is given twice; give it once, and {more} for repetitions"
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// The result file of a folder that holds no result yet.

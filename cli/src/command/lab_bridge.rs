@@ -1,6 +1,5 @@
 //! `tokkyu lab bridge`: the link with and without ROS 2 bridges, one right after the other.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -10,7 +9,7 @@ use tokkyu_lab::drive::bridge::{self, Case, EXPERIMENT, Plan, Programs};
 use tokkyu_lab::drive::{self, CaseFolder, IMAGES_MAX, Peer, Results, Variant};
 use tokkyu_link::sim::path::Profile;
 
-use super::experiment::{Experiment, Onlooker, refusals, write_copy};
+use super::experiment::{Experiment, Onlooker, refusals, refuse_repeated, write_copy};
 use super::lab_peers::PeersFolder;
 use super::words;
 use crate::exit::{CODES, Done, Failure};
@@ -93,17 +92,10 @@ impl LabBridge {
         Ok(experiment.exit_code())
     }
 
-    /// The same case twice has the same seed, so it is no second run.
     fn check_repeated(&self) -> Result<(), Failure> {
         let networks = self.network.iter().map(|network| ("--network", network.name.clone()));
         let images = self.images.iter().map(|images| ("--images", images.to_string()));
-        let mut seen = BTreeSet::new();
-        match networks.chain(images).find(|word| !seen.insert(word.clone())) {
-            Some((flag, word)) => Err(Failure::usage(format_args!(
-                "{flag}: {word} is given twice; give it once, and --runs for repetitions"
-            ))),
-            None => Ok(()),
-        }
+        refuse_repeated("--runs", networks.chain(images))
     }
 
     /// LAB-21: without the DDS program nothing is begun.

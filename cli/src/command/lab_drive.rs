@@ -1,6 +1,5 @@
 //! `tokkyu lab drive`: many cases of remote driving, one after the other.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -13,7 +12,7 @@ use tokkyu_lab::drive::{
 use tokkyu_link::sim::path::Profile;
 use tokkyu_measure::{Comparison, DriveCase, ResultFile, comparison, table};
 
-use super::experiment::{Experiment, Onlooker, refusals, write_copy};
+use super::experiment::{Experiment, Onlooker, refusals, refuse_repeated, write_copy};
 use super::lab_peers::{Peers, keep_comparison};
 use super::words;
 use crate::exit::{CODES, Done, Failure};
@@ -131,17 +130,10 @@ impl LabDrive {
         self.network.first().map_or(Ok(()), |network| Ok(drive::check_algorithms(&self.beside, network)?))
     }
 
-    /// The same case twice has the same seed, so it is no second run.
     fn check_repeated(&self) -> Result<(), Failure> {
         let networks = self.network.iter().map(|network| ("--network", network.name.clone()));
         let qualities = self.qos.iter().map(|quality| ("--qos", quality.as_str().to_owned()));
-        let mut seen = BTreeSet::new();
-        match networks.chain(qualities).chain(self.peers.variants()).find(|word| !seen.insert(word.clone())) {
-            Some((flag, word)) => Err(Failure::usage(format_args!(
-                "{flag}: {word} is given twice; give it once, and --runs for repetitions"
-            ))),
-            None => Ok(()),
-        }
+        refuse_repeated("--runs", networks.chain(qualities).chain(self.peers.variants()))
     }
 
     fn plan(&self, peers: Vec<PeerRun>) -> Plan {

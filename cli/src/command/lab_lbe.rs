@@ -12,7 +12,7 @@ use tokkyu_lab::lbe::{self, Background, Cell, EXPERIMENT, Scheme, Study};
 use tokkyu_measure::lbe::{LbeCase, compare, markdown, text};
 use tokkyu_measure::{ResultFile, Sources};
 
-use super::experiment::free_result;
+use super::experiment::{free_result, refuse_repeated};
 use crate::exit::{CODES, Done, Failure};
 use crate::machine;
 use crate::output::{self, JsonTo, say};
@@ -62,7 +62,7 @@ pub struct LabLbe {
     #[arg(long, default_value_t = 20, value_parser = value_parser!(u32).range(1..=1_000))]
     repeats: u32,
     /// Kernel of the boards
-    #[arg(long, value_name = "VERSION", default_value = KERNELS[0])]
+    #[arg(long, value_name = "VERSION", default_value = KERNELS[0], value_parser = KERNELS)]
     kernel: String,
     /// Seed of the pauses between requests
     #[arg(long, default_value_t = 1)]
@@ -80,6 +80,7 @@ pub struct LabLbe {
 
 impl LabLbe {
     pub fn run(self, stop: &StopFlag) -> Done {
+        self.check_repeated()?;
         let kernel = Kernel::find(&boards_folder(), &self.kernel).map_err(failure)?;
         let root = self.out.clone().unwrap_or_else(|| machine::fresh_folder("lbe", machine::wall_now()));
         let path = free_result(&root)?;
@@ -107,6 +108,13 @@ impl LabLbe {
         Sources::default().complete(&mut file.environment);
         self.show(&file, &path)?;
         Ok(progress.exit_code(stop))
+    }
+
+    fn check_repeated(&self) -> Result<(), Failure> {
+        let schemes = self.schemes.iter().map(|scheme| ("--schemes", scheme.to_string()));
+        let backgrounds = self.backgrounds.iter().map(|background| ("--backgrounds", background.to_string()));
+        let sizes = self.sizes.iter().map(|kilobytes| ("--sizes", kilobytes.to_string()));
+        refuse_repeated("--repeats", schemes.chain(backgrounds).chain(sizes))
     }
 
     fn study(&self) -> Study {
