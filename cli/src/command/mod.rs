@@ -15,6 +15,8 @@ mod lab_drive;
 mod lab_lbe;
 mod lab_peers;
 mod lab_wire;
+mod lbe;
+mod man;
 mod operator;
 mod report;
 mod vehicle;
@@ -47,6 +49,7 @@ Examples:
   tokkyu vehicle --robot robot.yaml --site site.yaml      (on the vehicle)
   tokkyu operator --robot robot.yaml --site site.yaml     (at the operator)
   tokkyu bridge vehicle --robot robot.yaml --site site.yaml   (ROS 2 topics, beside the robot's nodes)
+  tokkyu lbe run -- rclone sync /data remote:   an upload that takes only what is left
   tokkyu fleet list --site site.yaml            which vehicles are there, and who drives them";
 
 /// End-to-end priority for robot communication: declare the robot's flows once, and see by measurement that every layer
@@ -69,6 +72,9 @@ enum Command {
     #[cfg(feature = "fleet")]
     #[command(subcommand)]
     Fleet(Box<fleet::Fleet>),
+    /// Background traffic that the foreground never feels: programs, flows, devices
+    #[command(subcommand)]
+    Lbe(lbe::Lbe),
     /// Experiments: many cases, and what the laboratory itself costs
     #[command(subcommand)]
     Lab(Lab),
@@ -76,6 +82,7 @@ enum Command {
     #[command(subcommand)]
     Keys(keys::Keys),
     Check(check::Check),
+    Man(man::Man),
     Report(report::Report),
 }
 
@@ -114,6 +121,7 @@ impl Arguments {
             Command::Bridge(bridge) => bridge.run(stop),
             #[cfg(feature = "fleet")]
             Command::Fleet(fleet) => fleet.run(stop),
+            Command::Lbe(lbe) => lbe.run(stop),
             Command::Lab(Lab::Drive(drive)) => drive.run(stop),
             #[cfg(feature = "bridge")]
             Command::Lab(Lab::Bridge(bridge)) => bridge.run(stop),
@@ -121,6 +129,7 @@ impl Arguments {
             Command::Lab(Lab::Wire(wire)) => wire.run(),
             Command::Keys(keys) => keys.run(),
             Command::Check(check) => check.run(),
+            Command::Man(man) => man.run(),
             Command::Report(report) => report.run(),
         }
     }

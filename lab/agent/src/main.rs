@@ -4,6 +4,7 @@
 //! the programs: `agent serve`, `agent flood`, and more. One static program, as the board has nothing but it, `ip` and `tc`.
 //!
 //! Exit of a program: 0 good, 1 failed, 2 usage.
+mod background;
 mod execute;
 mod flood;
 mod http;
@@ -21,7 +22,11 @@ agent frames
 agent unload MODULE
 agent read FILE
 agent flow add|remove FLOW
-agent flow list|flush";
+agent flow list|flush
+agent lbe run DEVICE PROGRAM [ARGUMENT...]
+agent lbe tune|untune DEVICE
+agent lbe verify module|htb
+agent lbe status|send";
 
 fn main() -> ExitCode {
     if std::process::id() == 1 {
@@ -35,6 +40,7 @@ fn main() -> ExitCode {
         ["frames"] => wire::print(),
         ["read", file] => read(file),
         ["flow", words @ ..] => flow(words),
+        ["lbe", words @ ..] => background::run(words),
         ["unload", module] => init::unload(module),
         _ => {
             eprintln!("{USAGE}");

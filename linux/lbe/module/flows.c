@@ -4,8 +4,9 @@
  * that writes it (LBE-4, LBE-82).
  *
  * Readers are in the send path: RCU, no lock. A port of 0 in a flow is any
- * port, so a packet is looked up in the shapes that the table has: both ports,
- * one of them, none. Writers are rare and take the table's mutex.
+ * port, the unspecified address (::) any address of both families; so a packet
+ * is looked up in the shapes that the table has: the fields that some flow
+ * names. Writers are rare and take the table's mutex.
  */
 #include <linux/hashtable.h>
 #include <linux/jhash.h>
@@ -24,10 +25,11 @@ struct lbe_flow {
 	struct rcu_head rcu;
 };
 
-/* Which ports the flows of a shape name: its index has these bits. */
-#define LBE_SHAPE_REMOTE	1
-#define LBE_SHAPE_LOCAL		2
-#define LBE_SHAPES		4
+/* What the flows of a shape name: its index has these bits. */
+#define LBE_SHAPE_REMOTE_PORT	1
+#define LBE_SHAPE_LOCAL_PORT	2
+#define LBE_SHAPE_ADDRESS	4
+#define LBE_SHAPES		8
 
 struct lbe_flows {
 	struct mutex mutex;
@@ -83,8 +85,9 @@ bool lbe_flows_match(struct net *net, const struct lbe_flow_key *packet)
 	for (shape = 0; shape < LBE_SHAPES && !found; shape++) {
 		if (!READ_ONCE(flows->of_shape[shape]))
 			continue;
-		key.remote_port = shape & LBE_SHAPE_REMOTE ? packet->remote_port : 0;
-		key.local_port = shape & LBE_SHAPE_LOCAL ? packet->local_port : 0;
+		key.remote = shape & LBE_SHAPE_ADDRESS ? packet->remote : in6addr_any;
+		key.remote_port = shape & LBE_SHAPE_REMOTE_PORT ? packet->remote_port : 0;
+		key.local_port = shape & LBE_SHAPE_LOCAL_PORT ? packet->local_port : 0;
 		found = find(flows, &key);
 	}
 	rcu_read_unlock();
@@ -93,7 +96,9 @@ bool lbe_flows_match(struct net *net, const struct lbe_flow_key *packet)
 
 static int shape_of(const struct lbe_flow_key *key)
 {
-	return (key->remote_port ? LBE_SHAPE_REMOTE : 0) | (key->local_port ? LBE_SHAPE_LOCAL : 0);
+	return (key->remote_port ? LBE_SHAPE_REMOTE_PORT : 0) |
+	       (key->local_port ? LBE_SHAPE_LOCAL_PORT : 0) |
+	       (ipv6_addr_any(&key->remote) ? 0 : LBE_SHAPE_ADDRESS);
 }
 
 static void count(struct lbe_flows *flows, const struct lbe_flow_key *key, int by)
@@ -157,19 +162,23 @@ static int read_key(struct genl_info *info, struct lbe_flow_key *key)
 {
 	struct nlattr *four = info->attrs[LBE_A_ADDR4], *six = info->attrs[LBE_A_ADDR6];
 
-	if (!four == !six) {
-		GENL_SET_ERR_MSG(info, "a flow needs one remote address, IPv4 or IPv6");
+	if (four && six) {
+		GENL_SET_ERR_MSG(info, "a flow has one remote address, IPv4 or IPv6");
 		return -EINVAL;
 	}
 	memset(key, 0, sizeof(*key));
-	if (four)
+	if (four && nla_get_in_addr(four))
 		ipv6_addr_set_v4mapped(nla_get_in_addr(four), &key->remote);
-	else
+	else if (six)
 		key->remote = nla_get_in6_addr(six);
 	if (info->attrs[LBE_A_REMOTE_PORT])
 		key->remote_port = htons(nla_get_u16(info->attrs[LBE_A_REMOTE_PORT]));
 	if (info->attrs[LBE_A_LOCAL_PORT])
 		key->local_port = htons(nla_get_u16(info->attrs[LBE_A_LOCAL_PORT]));
+	if (!shape_of(key)) {
+		GENL_SET_ERR_MSG(info, "a flow names a remote address or a port");
+		return -EINVAL;
+	}
 	return 0;
 }
 
@@ -217,13 +226,13 @@ static int put_flow(struct sk_buff *reply, struct netlink_callback *cb, const st
 	const struct lbe_flow_key *key = &flow->key;
 	void *header = genlmsg_put(reply, NETLINK_CB(cb->skb).portid, cb->nlh->nlmsg_seq,
 				   &lbe_family, NLM_F_MULTI, LBE_CMD_FLOW_GET);
-	int err;
+	int err = 0;
 
 	if (!header)
 		return -EMSGSIZE;
 	if (ipv6_addr_v4mapped(&key->remote))
 		err = nla_put_in_addr(reply, LBE_A_ADDR4, key->remote.s6_addr32[3]);
-	else
+	else if (!ipv6_addr_any(&key->remote))
 		err = nla_put_in6_addr(reply, LBE_A_ADDR6, &key->remote);
 	if (err || nla_put_u16(reply, LBE_A_REMOTE_PORT, ntohs(key->remote_port)) ||
 	    nla_put_u16(reply, LBE_A_LOCAL_PORT, ntohs(key->local_port))) {

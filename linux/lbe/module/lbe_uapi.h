@@ -84,7 +84,7 @@ enum {
 enum {
 	LBE_A_UNSPEC,
 	LBE_A_ADDR4,		/* 4 bytes, network order: remote address */
-	LBE_A_ADDR6,		/* 16 bytes, network order: one of the two */
+	LBE_A_ADDR6,		/* 16 bytes, network order: one of the two; none or all 0 = any */
 	LBE_A_REMOTE_PORT,	/* u16, host order, 0 or absent = any */
 	LBE_A_LOCAL_PORT,	/* u16, host order, 0 or absent = any */
 	__LBE_A_MAX,

@@ -7,8 +7,8 @@ use std::str::FromStr;
 /// A flow whose packets are background, both ways (LBE-4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Flow {
-    /// Address of the other end.
-    pub remote: IpAddr,
+    /// Address of the other end; `None`: any, of both families.
+    pub remote: Option<IpAddr>,
     /// Port of the other end; `None`: any.
     pub remote_port: Option<u16>,
     /// Port of this end; `None`: any.
@@ -18,22 +18,28 @@ pub struct Flow {
 impl Flow {
     /// An IPv4 address that is written as an IPv6 one is the same address (RFC 4291 §2.5.5.2).
     pub fn canonical(self) -> Flow {
-        let remote = match self.remote {
-            IpAddr::V6(address) => address.to_ipv4_mapped().map_or(IpAddr::V6(address), IpAddr::V4),
-            four => four,
+        let canonical = |address| match address {
+            IpAddr::V6(six) => six.to_ipv4_mapped().map_or(address, IpAddr::V4),
+            IpAddr::V4(_) => address,
         };
-        Flow { remote, ..self }
+        Flow { remote: self.remote.map(canonical).filter(|address| !address.is_unspecified()), ..self }
+    }
+
+    /// Whether it names nothing, and so would be every packet.
+    pub fn names_nothing(self) -> bool {
+        self.canonical() == Flow { remote: None, remote_port: None, local_port: None }
     }
 }
 
-/// `REMOTE[:PORT][,LOCALPORT]`, an IPv6 address with a port in brackets.
+/// `REMOTE[:PORT][,LOCALPORT]`, an IPv6 address with a port in brackets, `*` for any address.
 impl fmt::Display for Flow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.remote, self.remote_port) {
-            (IpAddr::V6(address), Some(port)) => write!(f, "[{address}]:{port}")?,
-            (address, Some(port)) => write!(f, "{address}:{port}")?,
-            (address, None) => write!(f, "{address}")?,
+            (Some(IpAddr::V6(address)), Some(_)) => write!(f, "[{address}]")?,
+            (Some(address), _) => write!(f, "{address}")?,
+            (None, _) => f.write_str("*")?,
         }
+        self.remote_port.map_or(Ok(()), |port| write!(f, ":{port}"))?;
         self.local_port.map_or(Ok(()), |port| write!(f, ",{port}"))
     }
 }
@@ -41,7 +47,7 @@ impl fmt::Display for Flow {
 /// Not a flow.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{0:?} is not a flow: write ADDRESS, ADDRESS:PORT or [IPV6]:PORT, and ,PORT behind it for this end's port (1 to 65535)"
+    "{0:?} is not a flow: write ADDRESS, ADDRESS:PORT, [IPV6]:PORT or *:PORT for any address, and ,PORT behind it for this end's port (1 to 65535)"
 )]
 pub struct FlowError(String);
 
@@ -55,7 +61,8 @@ impl FromStr for Flow {
             None => (text, None),
         };
         let (remote, remote_port) = far_end(far).ok_or_else(wrong)?;
-        Ok(Flow { remote, remote_port, local_port }.canonical())
+        let flow = Flow { remote, remote_port, local_port }.canonical();
+        if flow.names_nothing() { Err(wrong()) } else { Ok(flow) }
     }
 }
 
@@ -63,14 +70,18 @@ fn port(text: &str) -> Option<u16> {
     text.parse().ok().filter(|port| *port != 0)
 }
 
-fn far_end(text: &str) -> Option<(IpAddr, Option<u16>)> {
+fn far_end(text: &str) -> Option<(Option<IpAddr>, Option<u16>)> {
+    if text == "*" {
+        return Some((None, None));
+    }
     if let Ok(address) = text.parse() {
-        return Some((address, None));
+        return Some((Some(address), None));
     }
     let (address, port_text) = text.rsplit_once(':')?;
     let address = match address.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
-        Some(six) => IpAddr::V6(six.parse::<Ipv6Addr>().ok()?),
-        None => IpAddr::V4(address.parse().ok()?),
+        Some(six) => Some(IpAddr::V6(six.parse::<Ipv6Addr>().ok()?)),
+        None if address == "*" => None,
+        None => Some(IpAddr::V4(address.parse().ok()?)),
     };
     Some((address, Some(port(port_text)?)))
 }
@@ -90,6 +101,8 @@ mod tests {
             "10.0.0.2,5000",
             "fd00::1",
             "[fd00::1]:443,5000",
+            "*:443",
+            "*,5000",
         ] {
             assert_eq!(text.parse::<Flow>().unwrap().to_string(), text);
         }
@@ -107,6 +120,9 @@ mod tests {
             "fd00::1,0",
             "[fd00::1",
             "[10.0.0.2]:80",
+            "*",
+            "0.0.0.0",
+            "[*]:80",
         ] {
             let error = text.parse::<Flow>().unwrap_err().to_string();
             assert!(error.contains("is not a flow: write"), "{text}: {error}");

@@ -47,14 +47,14 @@ impl GenlFamily for Message {
 }
 
 fn attributes(flow: &Flow) -> Vec<DefaultNla> {
-    let address = match flow.canonical().remote {
+    let address = flow.canonical().remote.map(|address| match address {
         IpAddr::V4(address) => DefaultNla::new(ADDR4, address.octets().to_vec()),
         IpAddr::V6(address) => DefaultNla::new(ADDR6, address.octets().to_vec()),
-    };
+    });
     let port =
         |kind: u16, port: Option<u16>| port.map(|port| DefaultNla::new(kind, port.to_ne_bytes().to_vec()));
     let ports = [port(REMOTE_PORT, flow.remote_port), port(LOCAL_PORT, flow.local_port)];
-    std::iter::once(address).chain(ports.into_iter().flatten()).collect()
+    address.into_iter().chain(ports.into_iter().flatten()).collect()
 }
 
 impl Emitable for Message {
@@ -97,7 +97,8 @@ fn read_flow(bytes: &[u8]) -> Result<Option<Flow>, DecodeError> {
         }
     }
     let named = |port: Option<u16>| port.filter(|port| *port != 0);
-    Ok(remote.map(|remote| Flow { remote, remote_port: named(remote_port), local_port: named(local_port) }))
+    let flow = Flow { remote, remote_port: named(remote_port), local_port: named(local_port) }.canonical();
+    Ok(Some(flow).filter(|flow| !flow.names_nothing()))
 }
 
 fn exact<const N: usize>(value: &[u8]) -> Result<[u8; N], DecodeError> {
@@ -116,7 +117,7 @@ mod tests {
 
     #[test]
     fn a_flow_comes_back_from_its_bytes() {
-        for text in ["10.0.0.2", "10.0.0.2:443,5000", "[fd00::1]:443", "fd00::1,5000"] {
+        for text in ["10.0.0.2", "10.0.0.2:443,5000", "[fd00::1]:443", "fd00::1,5000", "*:443"] {
             let message = Message { command: Command::Add, flow: Some(text.parse().unwrap()) };
             let mut bytes = vec![0; message.buffer_len()];
             message.emit(&mut bytes);

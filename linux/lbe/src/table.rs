@@ -2,20 +2,16 @@
 //!
 //! Blocks for as long as the kernel takes to answer. One request at a time; each is answered whole before the next.
 
-use std::io;
-
-use netlink_packet_core::{
-    NLM_F_ACK, NLM_F_DUMP, NLM_F_REQUEST, NetlinkDeserializable, NetlinkMessage, NetlinkPayload,
-    NetlinkSerializable,
-};
+use netlink_packet_core::{NLM_F_ACK, NLM_F_DUMP};
 use netlink_packet_generic::GenlMessage;
 use netlink_packet_generic::ctrl::nlas::GenlCtrlAttrs;
 use netlink_packet_generic::ctrl::{GenlCtrl, GenlCtrlCmd};
+use netlink_sys::Socket;
 use netlink_sys::protocols::NETLINK_GENERIC;
-use netlink_sys::{Socket, SocketAddr};
 
 use crate::Flow;
 use crate::message::{Command, FAMILY, Message};
+use crate::netlink::{self, NetlinkError, exchange};
 
 /// Why the table cannot be had or changed.
 #[derive(Debug, thiserror::Error)]
@@ -38,8 +34,8 @@ pub enum TableError {
     )]
     Full,
     /// Anything else.
-    #[error("netlink: {0}")]
-    Netlink(#[from] io::Error),
+    #[error(transparent)]
+    Netlink(#[from] NetlinkError),
 }
 
 /// The table, open.
@@ -54,9 +50,7 @@ impl FlowTable {
     /// # Errors
     /// [`TableError::NoModule`] if it is not loaded.
     pub fn open() -> Result<FlowTable, TableError> {
-        let mut socket = Socket::new(NETLINK_GENERIC)?;
-        socket.bind_auto()?;
-        socket.connect(&SocketAddr::new(0, 0))?;
+        let socket = netlink::open(NETLINK_GENERIC).map_err(NetlinkError::from)?;
         let family = family(&socket)?;
         Ok(FlowTable { socket, family })
     }
@@ -96,11 +90,16 @@ impl FlowTable {
         Ok(flows)
     }
 
-    fn change(&mut self, command: Command, flow: Option<Flow>) -> io::Result<()> {
+    fn change(&mut self, command: Command, flow: Option<Flow>) -> Result<(), NetlinkError> {
         self.ask(command, flow, NLM_F_ACK).map(drop)
     }
 
-    fn ask(&mut self, command: Command, flow: Option<Flow>, flags: u16) -> io::Result<Vec<Message>> {
+    fn ask(
+        &mut self,
+        command: Command,
+        flow: Option<Flow>,
+        flags: u16,
+    ) -> Result<Vec<Message>, NetlinkError> {
         let mut message = GenlMessage::from_payload(Message { command, flow });
         message.set_resolved_family_id(self.family);
         let answers: Vec<GenlMessage<Message>> = exchange(&self.socket, message, flags)?;
@@ -108,13 +107,10 @@ impl FlowTable {
     }
 }
 
-fn told(error: io::Error, flow: Option<Flow>) -> TableError {
+fn told(error: NetlinkError, flow: Option<Flow>) -> TableError {
+    use libc::{EEXIST, ENOENT, ENOSPC, EPERM};
     // What the kernel means by them, LBE-82.
-    const ENOENT: i32 = 2;
-    const EEXIST: i32 = 17;
-    const ENOSPC: i32 = 28;
-    const EPERM: i32 = 1;
-    match (error.raw_os_error(), flow) {
+    match (error.code(), flow) {
         (Some(EPERM), _) => TableError::NotPermitted,
         (Some(EEXIST), Some(flow)) => TableError::Exists(flow),
         (Some(ENOENT), Some(flow)) => TableError::Absent(flow),
@@ -128,7 +124,7 @@ fn family(socket: &Socket) -> Result<u16, TableError> {
     let nlas = vec![GenlCtrlAttrs::FamilyName(FAMILY.to_owned())];
     let request = GenlMessage::from_payload(GenlCtrl { cmd: GenlCtrlCmd::GetFamily, nlas });
     let answers: Vec<GenlMessage<GenlCtrl>> = match exchange(socket, request, NLM_F_ACK) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(TableError::NoModule),
+        Err(error) if error.code() == Some(libc::ENOENT) => return Err(TableError::NoModule),
         other => other?,
     };
     let mut ids = answers.iter().flat_map(|answer| &answer.payload.nlas).filter_map(|nla| match nla {
@@ -136,35 +132,4 @@ fn family(socket: &Socket) -> Result<u16, TableError> {
         _ => None,
     });
     ids.next().ok_or(TableError::NoModule)
-}
-
-/// Sends a request and reads all of its answer: messages, until the acknowledgement or the dump's end.
-fn exchange<M>(socket: &Socket, message: GenlMessage<M>, flags: u16) -> io::Result<Vec<GenlMessage<M>>>
-where
-    GenlMessage<M>: NetlinkSerializable + NetlinkDeserializable + Into<NetlinkPayload<GenlMessage<M>>>,
-    M: std::fmt::Debug,
-{
-    let mut request = NetlinkMessage::from(message);
-    request.header.flags = NLM_F_REQUEST | flags;
-    request.finalize();
-    let mut bytes = vec![0; request.buffer_len()];
-    request.serialize(&mut bytes);
-    socket.send(&bytes, 0)?;
-    let mut answers = Vec::new();
-    loop {
-        let (packet, _) = socket.recv_from_full()?;
-        let mut rest = packet.as_slice();
-        while !rest.is_empty() {
-            let answer = NetlinkMessage::<GenlMessage<M>>::deserialize(rest).map_err(io::Error::other)?;
-            let length = (answer.header.length as usize).next_multiple_of(4).clamp(1, rest.len());
-            rest = &rest[length..];
-            match answer.payload {
-                NetlinkPayload::Error(error) if error.code.is_none() => return Ok(answers),
-                NetlinkPayload::Error(error) => return Err(error.to_io()),
-                NetlinkPayload::Done(_) => return Ok(answers),
-                NetlinkPayload::InnerMessage(message) => answers.push(message),
-                _ => {}
-            }
-        }
-    }
 }

@@ -1,0 +1,152 @@
+//! `tokkyu lbe`: programs, flows and devices in the background, one file for each command.
+
+mod change;
+mod run;
+mod status;
+mod tune;
+mod verify;
+
+use std::str::FromStr;
+
+use clap::Subcommand;
+use tokkyu_contract::BitRate;
+use tokkyu_drive::program::{ExitCode, StopFlag};
+use tokkyu_lbe::{
+    BackgroundError, DeclaredError, FlowsError, RecordError, RunError, TableError, TuneError, Way,
+};
+
+use crate::exit::{Done, Failure};
+
+const EXAMPLES: &str = "\
+Examples:
+  sudo tokkyu lbe run -- rclone sync /data remote:rover-7     upload with what is left, gone when anybody else needs it
+  sudo tokkyu lbe run --user robot -- rsync -a bags/ depot:   the same, with that user's rights
+  sudo tokkyu lbe tune wwan0 --robot robot.yaml               for good, with the declared background flows
+  tokkyu lbe status                                           devices, flows and programs, with counters
+  sudo tokkyu lbe verify                                      proof, on this machine";
+
+#[derive(Debug, Subcommand)]
+#[command(after_help = EXAMPLES)]
+pub enum Lbe {
+    Run(run::Run),
+    Tune(tune::Tune),
+    Status(status::StatusOf),
+    Add(change::Add),
+    Remove(change::Remove),
+    Verify(verify::Verify),
+    /// What verify starts in the background
+    #[command(hide = true, name = "send", after_help = "Example: none, tokkyu lbe verify calls it")]
+    Send,
+}
+
+impl Lbe {
+    pub fn run(self, stop: &StopFlag) -> Done {
+        match self {
+            Lbe::Run(run) => run.run(stop),
+            Lbe::Tune(tune) => tune.run(),
+            Lbe::Status(status) => status.run(),
+            Lbe::Add(add) => add.run(),
+            Lbe::Remove(remove) => remove.run(),
+            Lbe::Verify(verify) => verify.run(),
+            Lbe::Send => match tokkyu_lbe::send_packets() {
+                Ok(()) => Ok(ExitCode::Ok),
+                Err(error) => Err(Failure::new(ExitCode::Failed, error)),
+            },
+        }
+    }
+}
+
+/// A way, as people write it.
+fn way(word: &str) -> Result<Option<Way>, String> {
+    match word {
+        "auto" => Ok(None),
+        "module" => Ok(Some(Way::Module)),
+        "htb" => Ok(Some(Way::Htb)),
+        _ => Err("use auto, module or htb".to_owned()),
+    }
+}
+
+/// A bit rate, as the contract writes it, or without the space that a shell would split it at.
+fn rate(word: &str) -> Result<BitRate, String> {
+    let number =
+        word.trim_end_matches(|letter: char| letter.is_ascii_alphabetic() || letter == '/').trim_end();
+    let unit = word[number.len()..].trim_start();
+    BitRate::from_str(&format!("{number} {unit}"))
+        .map_err(|error| format!("{}; {}", error.what(), error.remedy()))
+}
+
+/// What needs rights or a module that are not there is not possible here; the rest failed.
+fn not_possible(error: impl std::fmt::Display) -> Failure {
+    Failure::new(ExitCode::NotPossible, error)
+}
+
+impl From<TuneError> for Failure {
+    fn from(error: TuneError) -> Failure {
+        match error {
+            TuneError::NoRate(_) | TuneError::Occupied { .. } | TuneError::NotOurs(_) => {
+                Failure::usage(error)
+            }
+            other => not_possible(other),
+        }
+    }
+}
+
+impl From<RecordError> for Failure {
+    fn from(error: RecordError) -> Failure {
+        not_possible(error)
+    }
+}
+
+impl From<BackgroundError> for Failure {
+    fn from(error: BackgroundError) -> Failure {
+        match error {
+            BackgroundError::NotThere(_) | BackgroundError::Group(tokkyu_lbe::GroupError::NoGroup(..)) => {
+                Failure::usage(error)
+            }
+            other => not_possible(other),
+        }
+    }
+}
+
+impl From<FlowsError> for Failure {
+    fn from(error: FlowsError) -> Failure {
+        match error {
+            FlowsError::Table(TableError::Exists(_) | TableError::Absent(_)) => Failure::usage(error),
+            FlowsError::Tune(error) => error.into(),
+            other => not_possible(other),
+        }
+    }
+}
+
+impl From<DeclaredError> for Failure {
+    fn from(error: DeclaredError) -> Failure {
+        not_possible(error)
+    }
+}
+
+impl From<RunError> for Failure {
+    fn from(error: RunError) -> Failure {
+        match error {
+            RunError::Background(error) => error.into(),
+            RunError::Tune(error) => error.into(),
+            RunError::Record(error) => error.into(),
+            RunError::NoUser(_) => Failure::usage(error),
+            // These have codes of their own: see the command.
+            RunError::NotFound(_) | RunError::Start { .. } => not_possible(error),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_is_read_with_and_without_a_space() {
+        assert_eq!(rate("384kbit/s"), Ok(BitRate(384_000)));
+        assert_eq!(rate("2.5 Mbit/s"), Ok(BitRate(2_500_000)));
+        for word in ["", "fast", "384", "0Mbit/s"] {
+            assert!(!rate(word).unwrap_err().is_empty(), "{word}");
+        }
+    }
+}
