@@ -1,6 +1,6 @@
 //! From what a board said to the cases of a result.
 
-use tokkyu_measure::lbe::{Foreground, LbeCase};
+use tokkyu_measure::lbe::{Foreground, LbeCase, Quartiles, Spread};
 
 use super::cell::{COMPUTE, Cell, IDLE, REACT};
 use super::scheme::Scheme;
@@ -35,6 +35,7 @@ fn case(cell: &Cell, kernel: &str, name: &str, rounds: &[&Round]) -> Option<LbeC
     let (direction, bytes) = what(name)?;
     let times = sorted(rounds, |round| round.duration_ns as f64 / 1e6);
     let instructions = sorted(rounds, |round| round.busy_ns as f64 / NS_PER_INSTRUCTION as f64);
+    let switches = sorted(rounds, |round| round.switches as f64);
     let frames: u64 = rounds.iter().map(|round| round.background.frames + round.foreground.frames).sum();
     let busy_ns: u64 = rounds.iter().map(|round| round.busy_ns).sum();
     Some(LbeCase {
@@ -50,12 +51,17 @@ fn case(cell: &Cell, kernel: &str, name: &str, rounds: &[&Round]) -> Option<LbeC
         p95_ms: percentile(&times, 95)?,
         best_ms: *times.first()?,
         worst_ms: *times.last()?,
+        spread: Spread {
+            ms: quartiles(&times),
+            instructions: quartiles(&instructions),
+            context_switches: quartiles(&switches),
+        },
         ratio_to_none: None,
         baseline: baseline(cell, direction).to_string(),
         instructions: percentile(&instructions, 50)?,
         instructions_per_packet: (frames > 0)
             .then(|| busy_ns as f64 / NS_PER_INSTRUCTION as f64 / frames as f64),
-        context_switches: percentile(&sorted(rounds, |round| round.switches as f64), 50)?,
+        context_switches: percentile(&switches, 50)?,
         background_bytes: rounds.iter().map(|round| round.background.bytes).sum(),
         background_share: share(cell, rounds),
         notes: cell.notes(),
@@ -80,6 +86,10 @@ fn sorted(rounds: &[&Round], of: impl Fn(&Round) -> f64) -> Vec<f64> {
 fn percentile(sorted: &[f64], percent: usize) -> Option<f64> {
     let rank = (sorted.len() * percent).div_ceil(100).max(1);
     sorted.get(rank - 1).copied()
+}
+
+fn quartiles(sorted: &[f64]) -> Option<Quartiles> {
+    Some(Quartiles { p25: percentile(sorted, 25)?, p75: percentile(sorted, 75)? })
 }
 
 fn share(cell: &Cell, rounds: &[&Round]) -> f64 {
@@ -129,6 +139,8 @@ mod tests {
         assert_eq!(found.len(), 1, "the idle time did not come");
         let case = &found[0];
         assert_eq!((case.n, case.median_ms, case.p95_ms), (3, 250.0, 300.0));
+        assert_eq!(case.spread.ms, Some(Quartiles { p25: 200.0, p75: 300.0 }));
+        assert_eq!(case.spread.context_switches, Some(Quartiles { p25: 0.0, p75: 0.0 }));
         assert_eq!((case.direction, case.bytes, case.background_bytes), (Foreground::Post, 1000, 9084));
         assert_eq!((case.instructions, case.instructions_per_packet), (1e6, Some(1e5)));
         let expected = (9084.0 + 6.0 * 24.0) * 8.0 / (384.0 * 750.0);

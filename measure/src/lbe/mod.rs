@@ -2,7 +2,7 @@
 //!
 //! Runs in the tool after a run. All times are virtual (instructions counted), so cases of different starts of a board can be
 //! compared; each is compared with the case that has the same queue for the foreground and no background. Follows SPEC.md
-//! MEA-80 to MEA-84.
+//! MEA-80 to MEA-86.
 mod goals;
 mod table;
 
@@ -54,6 +54,9 @@ pub struct LbeCase {
     pub best_ms: f64,
     /// Longest.
     pub worst_ms: f64,
+    /// Where the middle half of the rounds lies; empty in results of before it was kept.
+    #[serde(default)]
+    pub spread: Spread,
     /// Median by the median of the same without a background; `None` if that was not run.
     pub ratio_to_none: Option<f64>,
     /// The scheme without a background that `ratio_to_none` is to.
@@ -73,6 +76,27 @@ pub struct LbeCase {
     pub notes: Vec<String>,
 }
 
+/// Where the middle half of the rounds lies, for each figure that is a median.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Spread {
+    /// Of `median_ms`.
+    pub ms: Option<Quartiles>,
+    /// Of `instructions`.
+    pub instructions: Option<Quartiles>,
+    /// Of `context_switches`.
+    pub context_switches: Option<Quartiles>,
+}
+
+/// Ends of the middle half of some values, nearest rank.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Quartiles {
+    /// A quarter is not above.
+    pub p25: f64,
+    /// Three quarters are not above.
+    pub p75: f64,
+}
+
 /// Two cases are of the same thing but for scheme and background.
 fn same_work(a: &LbeCase, b: &LbeCase) -> bool {
     a.kernel == b.kernel
@@ -80,16 +104,20 @@ fn same_work(a: &LbeCase, b: &LbeCase) -> bool {
             == (b.direction, b.bytes, b.link_kbps, b.processors)
 }
 
+/// The same work under the case's baseline, if it was run.
+fn baseline_of<'a>(cases: &'a [LbeCase], case: &LbeCase) -> Option<&'a LbeCase> {
+    cases.iter().find(|other| other.scheme == case.baseline && same_work(other, case))
+}
+
+/// `None` where it is no number.
+fn quotient(value: f64, by: f64) -> Option<f64> {
+    Some(value / by).filter(|quotient| by > 0.0 && quotient.is_finite())
+}
+
 /// Fills in what each case is to its baseline.
 pub fn compare(cases: &mut [LbeCase]) {
-    let ratios: Vec<Option<f64>> = cases
-        .iter()
-        .map(|case| {
-            let baseline =
-                cases.iter().find(|other| other.scheme == case.baseline && same_work(other, case))?;
-            (baseline.median_ms > 0.0).then(|| case.median_ms / baseline.median_ms)
-        })
-        .collect();
+    let ratios: Vec<Option<f64>> =
+        cases.iter().map(|case| quotient(case.median_ms, baseline_of(cases, case)?.median_ms)).collect();
     cases.iter_mut().zip(ratios).for_each(|(case, ratio)| case.ratio_to_none = ratio);
 }
 
@@ -117,6 +145,7 @@ pub(crate) mod tests {
             p95_ms: median_ms,
             best_ms: median_ms,
             worst_ms: median_ms,
+            spread: Spread { ms: Some(Quartiles { p25: median_ms, p75: median_ms }), ..Spread::default() },
             ratio_to_none: None,
             baseline: "none".to_owned(),
             instructions: 1e6,
@@ -140,5 +169,23 @@ pub(crate) mod tests {
         assert_eq!(cases[0].ratio_to_none, Some(1.0));
         assert_eq!(cases[2].ratio_to_none, Some(1.1));
         assert_eq!(cases[3].ratio_to_none, None);
+    }
+
+    #[test]
+    fn nothing_is_compared_with_a_baseline_of_no_time() {
+        let mut cases = [
+            case("none", "none", Foreground::Post, 1000, 0.0),
+            case("lbe", "tcp8", Foreground::Post, 1000, 330.0),
+        ];
+        compare(&mut cases);
+        assert_eq!(cases.map(|case| case.ratio_to_none), [None, None]);
+    }
+
+    #[test]
+    fn a_result_of_before_the_spread_was_kept_is_read() {
+        let mut json = serde_json::to_value(case("lbe", "tcp8", Foreground::Post, 1000, 330.0)).unwrap();
+        assert_eq!(json["spread"]["ms"]["p75"], 330.0);
+        json.as_object_mut().unwrap().remove("spread");
+        assert_eq!(serde_json::from_value::<LbeCase>(json).unwrap().spread, Spread::default());
     }
 }

@@ -1,13 +1,14 @@
 //! Tables of cases, for a terminal and for documents: one for each kernel and each thing that the foreground did.
 
 use super::goals::goals;
-use super::{Foreground, LbeCase};
+use super::{Foreground, LbeCase, Quartiles};
 use crate::table::{NONE, Row, Table};
 
-const HEADER: [&str; 12] = [
+const HEADER: [&str; 13] = [
     "scheme, background",
     "n",
     "median ms",
+    "p25–p75 ms",
     "p95 ms",
     "best ms",
     "worst ms",
@@ -76,18 +77,28 @@ fn kilobytes(bytes: u64) -> String {
 }
 
 fn cells(case: &LbeCase) -> Vec<String> {
-    let optional = |value: Option<f64>, places: usize| {
-        value.map_or(NONE.to_owned(), |value| format!("{value:.places$}"))
-    };
     let mut cells = vec![format!("{}, {}", case.scheme, case.background), case.n.to_string()];
-    cells.extend([case.median_ms, case.p95_ms, case.best_ms, case.worst_ms].map(|ms| format!("{ms:.2}")));
-    cells.push(optional(case.ratio_to_none, 4));
-    cells.push(format!("{:.0}", case.instructions / 1e3));
-    cells.push(optional(case.instructions_per_packet.map(|count| count / 1e3), 2));
-    cells.push(format!("{:.0}", case.context_switches));
-    cells.push(format!("{:.0}", case.background_bytes as f64 / 1e3));
-    cells.push(format!("{:.1}", case.background_share * 100.0));
+    cells.push(number(Some(case.median_ms), 2));
+    cells.push(middle_half(case.spread.ms));
+    cells.extend([case.p95_ms, case.best_ms, case.worst_ms].map(|ms| number(Some(ms), 2)));
+    cells.push(number(case.ratio_to_none, 4));
+    cells.push(number(Some(case.instructions / 1e3), 0));
+    cells.push(number(case.instructions_per_packet.map(|count| count / 1e3), 2));
+    cells.push(number(Some(case.context_switches), 0));
+    cells.push(number(Some(case.background_bytes as f64 / 1e3), 0));
+    cells.push(number(Some(case.background_share * 100.0), 1));
     cells
+}
+
+/// What is no number is not there (MEA-7).
+fn number(value: Option<f64>, places: usize) -> String {
+    let value = value.filter(|value| value.is_finite());
+    value.map_or(NONE.to_owned(), |value| format!("{value:.places$}"))
+}
+
+fn middle_half(quartiles: Option<Quartiles>) -> String {
+    let ends = quartiles.filter(|ends| ends.p25.is_finite() && ends.p75.is_finite());
+    ends.map_or(NONE.to_owned(), |Quartiles { p25, p75 }| format!("{p25:.2}–{p75:.2}"))
 }
 
 #[cfg(test)]
@@ -106,6 +117,20 @@ mod tests {
         assert_eq!(text.matches("scheme, background").count(), 2, "{text}");
         assert!(text.contains("POST 1 KB, link of 384 kbit/s, Linux 6.1\n"), "{text}");
         assert!(text.contains("GET 1500 B"), "{text}");
-        assert!(markdown(&cases).contains("| lbe, tcp8 | 20 | 210.00 |"), "{}", markdown(&cases));
+        assert!(
+            markdown(&cases).contains("| lbe, tcp8 | 20 | 210.00 | 210.00–210.00 |"),
+            "{}",
+            markdown(&cases)
+        );
+    }
+
+    #[test]
+    fn what_is_no_number_is_not_there() {
+        let mut odd = case("lbe", "tcp8", Foreground::Post, 1000, f64::NAN);
+        (odd.instructions, odd.background_share) = (f64::INFINITY, f64::NAN);
+        odd.spread = super::super::Spread::default();
+        let cells = cells(&odd);
+        assert_eq!(cells.iter().filter(|cell| *cell == NONE).count(), 8, "{cells:?}");
+        assert_eq!(cells.len(), HEADER.len());
     }
 }
