@@ -306,11 +306,16 @@ impl<C: Serialize> ResultFile<C> {
     /// # Errors
     /// [`ResultError::Storage`] with file and remedy; what was at `path` before is then still there.
     pub fn write(&self, path: &Path) -> Result<(), ResultError> {
-        let mut json = serde_json::to_vec_pretty(self)
-            .map_err(|source| ResultError::Unwritable { path: path.to_path_buf(), source })?;
-        json.push(b'\n');
-        Ok(storage::replace(path, &json)?)
+        write_json(self, path)
     }
+}
+
+/// MEA-40.
+pub(crate) fn write_json(result: &impl Serialize, path: &Path) -> Result<(), ResultError> {
+    let mut json = serde_json::to_vec_pretty(result)
+        .map_err(|source| ResultError::Unwritable { path: path.to_path_buf(), source })?;
+    json.push(b'\n');
+    Ok(storage::replace(path, &json)?)
 }
 
 impl<C: DeserializeOwned> ResultFile<C> {

@@ -13,6 +13,9 @@ const OURS: &str = "lbe";
 /// Bytes of a full frame with what it takes on the wire besides.
 const FULL_FRAME_BYTES: f64 = 1514.0 + 24.0;
 
+/// As much longer may a computation take.
+pub(crate) const COMPUTATION_BOUND: f64 = 1.005;
+
 /// Fewest rounds that a median or a longest wait is judged by.
 const ROUNDS: usize = 20;
 /// The same on two processors, whose time is the host's.
@@ -130,8 +133,8 @@ impl Cases<'_> {
         vec![
             ratio("POST of 100 KB beside 8 TCP flows", (Foreground::Post, 100_000, "tcp8"), 1.03),
             ratio("POST of 20 KB beside UDP", (Foreground::Post, 20_000, "udp1"), 1.10),
-            ratio("computation beside UDP", (Foreground::Compute, 0, "udp1"), 1.005),
-            ratio("computation beside 8 TCP flows", (Foreground::Compute, 0, "tcp8"), 1.005),
+            ratio("computation beside UDP", (Foreground::Compute, 0, "udp1"), COMPUTATION_BOUND),
+            ratio("computation beside 8 TCP flows", (Foreground::Compute, 0, "tcp8"), COMPUTATION_BOUND),
             at_most(on("instructions for each packet, to pfifo"), self.instructions(), 1.03, ONE_LOOK),
             at_least(on("share of the idle link that 8 TCP flows get"), self.idle_share(), 0.98, ONE_LOOK),
             at_most(on("longest wait of a packet, in frames' time"), self.reaction(), 1.0, ROUNDS),
@@ -177,7 +180,7 @@ impl Cases<'_> {
             let found = self.find(|case| {
                 (case.scheme.as_str(), case.background.as_str()) == (scheme, "udp1")
                     && (case.direction, case.processors) == (Foreground::Idle, 1)
-                    && case.link_kbps >= 10_000
+                    && case.is_on_fast_link()
             })?;
             Found::of(found, found.instructions_per_packet?)
         };
@@ -186,7 +189,7 @@ impl Cases<'_> {
 
     fn idle_share(&self) -> Option<Found> {
         let slow =
-            |case: &LbeCase| case.scheme == OURS && case.background == "tcp8" && case.link_kbps < 10_000;
+            |case: &LbeCase| case.scheme == OURS && case.background == "tcp8" && !case.is_on_fast_link();
         let found = self.find(|case| slow(case) && case.direction == Foreground::Idle)?;
         Found::of(found, found.background_share)
     }

@@ -2,14 +2,19 @@
 //!
 //! Runs in the tool after a run. All times are virtual (instructions counted), so cases of different starts of a board can be
 //! compared; each is compared with the case that has the same queue for the foreground and no background. Follows SPEC.md
-//! MEA-80 to MEA-86.
+//! MEA-80 to MEA-88.
 mod goals;
-mod table;
+pub mod paper;
+pub(crate) mod table;
+
+use std::path::Path;
 
 pub use goals::{Goal, goals};
 pub use table::{markdown, text};
 
 use serde::{Deserialize, Serialize};
+
+use crate::result::{ResultError, ResultFile, write_json};
 
 /// What the foreground did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -74,6 +79,43 @@ pub struct LbeCase {
     /// Remarks for the reader.
     #[serde(default)]
     pub notes: Vec<String>,
+}
+
+impl LbeCase {
+    /// Whether handling its packets costs the processor something, as on the link of computations.
+    pub(crate) fn is_on_fast_link(&self) -> bool {
+        self.link_kbps >= FAST_KBPS
+    }
+}
+
+/// Slowest link whose packets cost the processor something.
+const FAST_KBPS: u32 = 10_000;
+
+/// A result with what follows from its cases, as it is written: a reader of cases passes over the rest (MEA-44).
+#[derive(Clone, Debug, Serialize)]
+pub struct Judged<'a> {
+    #[serde(flatten)]
+    file: &'a ResultFile<LbeCase>,
+    goals: Vec<Goal>,
+    paper: Vec<paper::Beside>,
+    /// Where what is quoted comes from.
+    paper_source: &'static str,
+}
+
+impl<'a> Judged<'a> {
+    /// The goals of a result, and the paper beside it.
+    pub fn of(file: &'a ResultFile<LbeCase>) -> Self {
+        let (goals, paper) = (goals(&file.cases), paper::beside_ours(&file.cases));
+        Judged { file, goals, paper, paper_source: paper::SOURCE }
+    }
+
+    /// Writes it whole or not at all; blocks until it is on the disk.
+    ///
+    /// # Errors
+    /// [`ResultError::Storage`] with file and remedy; what was at `path` before is then still there.
+    pub fn write(&self, path: &Path) -> Result<(), ResultError> {
+        write_json(self, path)
+    }
 }
 
 /// Where the middle half of the rounds lies, for each figure that is a median.
@@ -187,5 +229,22 @@ pub(crate) mod tests {
         assert_eq!(json["spread"]["ms"]["p75"], 330.0);
         json.as_object_mut().unwrap().remove("spread");
         assert_eq!(serde_json::from_value::<LbeCase>(json).unwrap().spread, Spread::default());
+    }
+
+    #[test]
+    fn a_result_holds_goals_and_the_paper_and_is_read_as_before() {
+        let cases = vec![
+            case("none", "none", Foreground::Post, 100_000, 200.0),
+            case("lbe", "tcp8", Foreground::Post, 100_000, 202.0),
+        ];
+        let file = ResultFile::new("lbe", "c", crate::environment::Environment::default(), cases);
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("result.json");
+        Judged::of(&file).write(&path).unwrap();
+        let json: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        assert!(json["goals"][0]["wanted"].as_str().unwrap().contains("POST of 100 KB"), "{json}");
+        let alone = json["paper"].as_array().unwrap().iter().find(|line| line["place"] == "figure 7");
+        assert_eq!(alone.unwrap()["paper_figure"], serde_json::Value::Null);
+        assert_eq!(ResultFile::<LbeCase>::read(&path).unwrap(), file);
     }
 }

@@ -1,6 +1,7 @@
 //! Tables of cases, for a terminal and for documents: one for each kernel and each thing that the foreground did.
 
 use super::goals::goals;
+use super::paper::{self, SOURCE};
 use super::{Foreground, LbeCase, Quartiles};
 use crate::table::{NONE, Row, Table};
 
@@ -24,8 +25,12 @@ const HEADER: [&str; 13] = [
 pub fn text(cases: &[LbeCase]) -> String {
     let tables: Vec<String> =
         titled(cases).into_iter().map(|(title, table)| format!("{title}\n{}", table.to_text())).collect();
+    let paper: String = beside_paper(cases)
+        .into_iter()
+        .map(|(title, table)| format!("\n{title}\n{}", table.to_text()))
+        .collect();
     let goals: String = goals(cases).iter().map(|goal| format!("{goal}\n")).collect();
-    format!("{}\ngoals\n{goals}", tables.join("\n"))
+    format!("{}{paper}{SOURCE}\n\ngoals\n{goals}", tables.join("\n"))
 }
 
 /// The same as Markdown.
@@ -34,11 +39,26 @@ pub fn markdown(cases: &[LbeCase]) -> String {
         .into_iter()
         .map(|(title, table)| format!("## {title}\n\n{}", table.to_markdown()))
         .collect();
+    let paper: String = beside_paper(cases)
+        .into_iter()
+        .map(|(title, table)| format!("\n## {title}\n\n{}", table.to_markdown()))
+        .collect();
     let goals: String = goals(cases).iter().map(|goal| format!("- {goal}\n")).collect();
-    format!("{}\n## Goals\n\n{goals}", tables.join("\n"))
+    format!("{}{paper}\n{SOURCE}\n\n## Goals\n\n{goals}", tables.join("\n"))
 }
 
-fn titled(cases: &[LbeCase]) -> Vec<(String, Table)> {
+/// One table for each kernel.
+pub(crate) fn beside_paper(cases: &[LbeCase]) -> Vec<(String, Table)> {
+    let lines = paper::beside_ours(cases);
+    let of_kernel = |lines: &[paper::Beside]| {
+        let title = format!("The paper beside ours, Linux {}", lines[0].kernel);
+        (title, paper::table(lines))
+    };
+    lines.chunk_by(|one, next| one.kernel == next.kernel).map(of_kernel).collect()
+}
+
+/// One table for each kernel and each thing that the foreground did, in the order in which they were run.
+pub(crate) fn titled(cases: &[LbeCase]) -> Vec<(String, Table)> {
     let mut tables: Vec<(String, Table)> = Vec::new();
     for case in cases {
         let title = title(case);
@@ -59,7 +79,8 @@ fn title(case: &LbeCase) -> String {
     format!("{}, link of {} kbit/s, Linux {}{processors}", what(case), case.link_kbps, case.kernel)
 }
 
-fn what(case: &LbeCase) -> String {
+/// What the foreground did, in words.
+pub(crate) fn what(case: &LbeCase) -> String {
     match case.direction {
         Foreground::Post => format!("POST {}", kilobytes(case.bytes)),
         Foreground::Get => format!("GET {}", kilobytes(case.bytes)),
@@ -69,7 +90,8 @@ fn what(case: &LbeCase) -> String {
     }
 }
 
-fn kilobytes(bytes: u64) -> String {
+/// A size as the tables tell it.
+pub(crate) fn kilobytes(bytes: u64) -> String {
     match bytes % 1000 {
         0 => format!("{} KB", bytes / 1000),
         _ => format!("{bytes} B"),
@@ -122,6 +144,20 @@ mod tests {
             "{}",
             markdown(&cases)
         );
+    }
+
+    #[test]
+    fn the_paper_stands_beside_in_text_and_markdown() {
+        // MEA-50, MEA-87
+        let cases = [
+            case("task", "tcp8", Foreground::Get, 400_000, 4_000.0),
+            case("lbe", "tcp8", Foreground::Get, 400_000, 4_000.0),
+        ];
+        for shown in [text(&cases), markdown(&cases)] {
+            for part in ["1.098 (4.04 / 3.68 s, 400 KB)", "400 KB: 1.000", "1400 ms", SOURCE] {
+                assert!(shown.contains(part), "{part}: {shown}");
+            }
+        }
     }
 
     #[test]
