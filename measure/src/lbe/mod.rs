@@ -9,6 +9,7 @@ pub(crate) mod table;
 
 use std::path::Path;
 
+pub(crate) use goals::{COMPUTATION_BOUND, full_frame_ms};
 pub use goals::{Goal, goals};
 pub use table::{markdown, text};
 

@@ -9,12 +9,18 @@ use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, Value
 
 /// Smallest value on a logarithmic axis.
 const LOG_FLOOR: f64 = 1e-3;
+/// Largest value on any axis.
+const CEILING: f64 = 1e15;
+/// Room above the places for names of marks, in places.
+const HEAD: f64 = 1.3;
 const STEPS: [f64; 3] = [1.0, 2.0, 5.0];
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Scale {
     Linear,
     Log,
+    /// Whole numbers that stand for names.
+    Places,
 }
 
 /// One axis.
@@ -28,22 +34,27 @@ pub(super) struct Axis {
 impl Axis {
     /// A linear axis from 0 to at least `high`.
     pub(super) fn linear(high: f64) -> Self {
-        let high = if high.is_finite() && high > 0.0 { high } else { 1.0 };
+        let high = if high.is_finite() && high > 0.0 { high.min(CEILING) } else { 1.0 };
         Axis { scale: Scale::Linear, low: 0.0, high }
     }
 
     /// A logarithmic axis that holds `low` and `high`, widened to the next marks.
     pub(super) fn log(low: f64, high: f64) -> Self {
-        let low = mark_below(if low.is_finite() { low.max(LOG_FLOOR) } else { LOG_FLOOR });
-        let high = mark_above(if high.is_finite() { high.max(low * 10.0) } else { low * 10.0 });
+        let low = mark_below(if low.is_finite() { low.clamp(LOG_FLOOR, CEILING) } else { LOG_FLOOR });
+        let high = mark_above(if high.is_finite() { high.min(CEILING).max(low * 10.0) } else { low * 10.0 });
         Axis { scale: Scale::Log, low, high }
+    }
+
+    /// An axis of so many places, 0 the lowest, with room above them.
+    pub(super) fn places(count: usize) -> Self {
+        Axis { scale: Scale::Places, low: -0.5, high: count.max(1) as f64 - 0.5 + HEAD }
     }
 
     /// Where `value` lies, 0 at the low end to 1 at the high end; values beyond lie at the ends.
     pub(super) fn fraction(&self, value: f64) -> f64 {
         let value = value.clamp(self.low, self.high);
         match self.scale {
-            Scale::Linear => (value - self.low) / (self.high - self.low),
+            Scale::Linear | Scale::Places => (value - self.low) / (self.high - self.low),
             Scale::Log => (value / self.low).ln() / (self.high / self.low).ln(),
         }
     }
@@ -51,7 +62,7 @@ impl Axis {
     /// The value at a fraction of the axis.
     pub(super) fn at(&self, fraction: f64) -> f64 {
         match self.scale {
-            Scale::Linear => self.low + fraction * (self.high - self.low),
+            Scale::Linear | Scale::Places => self.low + fraction * (self.high - self.low),
             Scale::Log => self.low * (self.high / self.low).powf(fraction),
         }
     }
@@ -113,6 +124,7 @@ impl Ranged for Axis {
         match self.scale {
             Scale::Linear => self.linear_marks(hint.max_num_points()),
             Scale::Log => self.log_marks(hint.max_num_points()),
+            Scale::Places => (0..=(self.high - HEAD).floor() as u32).map(f64::from).collect(),
         }
     }
 
@@ -171,12 +183,29 @@ mod tests {
 
     #[test]
     fn an_axis_made_of_nonsense_is_still_an_axis() {
-        for (low, high) in [(f64::NAN, f64::NAN), (0.0, 0.0), (5.0, 5.0), (-1.0, f64::INFINITY), (1e9, 1.0)] {
+        let nonsense = [(0.0, 0.0), (5.0, 5.0), (-1.0, f64::INFINITY), (1e9, 1.0), (f64::MAX, f64::MAX)];
+        for (low, high) in nonsense.into_iter().chain([(f64::NAN, f64::NAN)]) {
             for axis in [Axis::log(low, high), Axis::linear(high)] {
                 assert!(axis.low < axis.high && axis.high.is_finite(), "{axis:?}");
                 assert!(axis.fraction(3.0).is_finite());
             }
         }
+    }
+
+    #[test]
+    fn each_place_has_a_mark_and_room_above() {
+        struct All;
+        impl plotters::coord::ranged1d::KeyPointHint for All {
+            fn max_num_points(&self) -> usize {
+                1
+            }
+            fn weight(&self) -> plotters::coord::ranged1d::KeyPointWeight {
+                plotters::coord::ranged1d::KeyPointWeight::Bold
+            }
+        }
+        assert_eq!(Axis::places(3).key_points(All), [0.0, 1.0, 2.0]);
+        assert_eq!(Axis::places(0).key_points(All), [0.0]);
+        assert!(Axis::places(3).fraction(2.0) < 0.6 && Axis::places(3).fraction(0.0) > 0.1);
     }
 
     #[test]

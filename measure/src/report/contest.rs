@@ -5,10 +5,11 @@
 //! made from them (`tokkyu report`). Rules: SPEC.md MEA-60, MEA-61, MEA-67 to MEA-69.
 
 use super::ReportError;
-use super::contest_curves::{Stroke, curves, legend_line};
+use super::contest_curves::{curves, legend_line, stroke_of};
 use super::distribution::Curve;
 use super::html::{self, classed, element, figure};
-use super::page::{curve_words, environment_part, whole};
+use super::page::{curve_words, environment_part, heading, whole};
+use super::stroke::Stroke;
 use crate::comparison::{Comparison, Contender, HOW_TO_READ, Judgement, OnNetwork, left_out};
 use crate::contest::PeerSettings;
 use crate::figures::Figures;
@@ -24,7 +25,7 @@ pub(super) fn render(
     records: &[Vec<Record>],
 ) -> Result<String, ReportError> {
     let comparison = Comparison::of(file);
-    let mut body = heading(title, file);
+    let mut body = heading(title, &file.command, &file.environment, file.cases.len());
     body.push_str(&goals_part(&comparison));
     for part in &comparison.networks {
         body.push_str(&network_part(part, file, records)?);
@@ -37,12 +38,6 @@ pub(super) fn render(
     Ok(whole(title, &body))
 }
 
-fn heading(title: &str, file: &ResultFile<DriveCase>) -> String {
-    let date = file.environment.date.as_deref().unwrap_or("date unknown");
-    let words = format!("{date}, {} cases, {}", file.cases.len(), file.command);
-    element("h1", title) + &classed("p", "soft", &words)
-}
-
 fn goals_part(comparison: &Comparison<'_>) -> String {
     let mut out = element("h2", "Goals");
     out.push_str("<ul class=\"legend\">\n");
@@ -52,13 +47,7 @@ fn goals_part(comparison: &Comparison<'_>) -> String {
             Judgement::Missed => "fail",
             Judgement::NotJudged => "open",
         };
-        let judgement = classed("span", class, goal.judgement.as_str());
-        let words = format!(" {}", goal.what);
-        out.push_str(&format!(
-            "<li>{judgement}{} {}</li>\n",
-            html::escape(&words),
-            classed("span", "soft", &format!("({})", goal.because))
-        ));
+        out.push_str(&html::judgement(class, goal.judgement.as_str(), &goal.what, &goal.because));
     }
     out + "</ul>\n"
 }
@@ -88,7 +77,7 @@ fn plot_of(part: &OnNetwork<'_>, drawn: Vec<(&Contender<'_>, Curve)>) -> Result<
     };
     let legend: String = drawn.iter().map(line).collect();
     let drawn: Vec<(Stroke, Curve)> =
-        drawn.into_iter().map(|(contender, curve)| (Stroke::of(contender), curve)).collect();
+        drawn.into_iter().map(|(contender, curve)| (stroke_of(contender), curve)).collect();
     let drawing = curves(&format!("{}: cumulative age of the images of each peer", part.title()), &drawn)?;
     let caption = "Share of the images offered that had arrived at an age: all cameras and all runs that count, warm-up left \
         out. A curve that stays below 100 % has lost the rest. Thick: tokkyu. Dashed: a library as it comes.";

@@ -10,6 +10,7 @@ use super::axis::Axis;
 use super::distribution::{AGE_AXIS, Curve, SHARE_AXIS, age_axis, curve_points};
 use super::html::escape;
 use super::plot::{self, Named, PALETTE};
+use super::stroke::{SOMEBODY_ELSE, Stroke};
 use crate::comparison::{Contender, OURS};
 
 /// Colours of those we know, from the palette as far as it goes.
@@ -23,40 +24,14 @@ const COLOURS: [(&str, RGBColor); 8] = [
     ("tcp-cubic", PALETTE[5]),
     ("tcp-bbr", PALETTE[4]),
 ];
-const SOMEBODY_ELSE: RGBColor = RGBColor(120, 120, 120);
-/// Length of a dash and of the gap behind it, in pixels of the drawing.
-const DASH: (i32, i32) = (14, 9);
 
 /// How a contender is drawn.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Stroke {
-    colour: RGBColor,
-    width: u32,
-    dashed: bool,
-}
-
-impl Stroke {
-    pub(super) fn of(contender: &Contender<'_>) -> Stroke {
-        let colour = COLOURS.into_iter().find(|(peer, _)| *peer == contender.peer());
-        let colour = colour.map_or(SOMEBODY_ELSE, |(_, colour)| colour);
-        match contender.is_ours() {
-            true => Stroke { colour, width: 9, dashed: false },
-            false => Stroke { colour, width: 4, dashed: contender.variant() == "default" },
-        }
-    }
-
-    /// A piece of the line for the legend. Ours has its colour from the style sheet, which knows light from dark.
-    pub(super) fn swatch(self, contender: &Contender<'_>) -> String {
-        let RGBColor(red, green, blue) = self.colour;
-        let colour = format!("rgb({red},{green},{blue})");
-        match (contender.is_ours(), self.dashed) {
-            (true, _) => "<span class=\"swatch own\"></span>".to_owned(),
-            (false, false) => format!("<span class=\"swatch\" style=\"background:{colour}\"></span>"),
-            (false, true) => format!(
-                "<span class=\"swatch\" style=\"background:repeating-linear-gradient(90deg,{colour} 0 .4rem,transparent \
-                 .4rem .6rem)\"></span>"
-            ),
-        }
+pub(super) fn stroke_of(contender: &Contender<'_>) -> Stroke {
+    let colour = COLOURS.into_iter().find(|(peer, _)| *peer == contender.peer());
+    let colour = colour.map_or(SOMEBODY_ELSE, |(_, colour)| colour);
+    match contender.is_ours() {
+        true => Stroke { colour, width: 9, dashed: false },
+        false => Stroke { colour, width: 4, dashed: contender.variant() == "default" },
     }
 }
 
@@ -69,13 +44,7 @@ pub(super) fn curves(name: &str, curves: &[(Stroke, Curve)]) -> Result<String, R
         let mut from_below: Vec<&(Stroke, Curve)> = curves.iter().collect();
         from_below.sort_by_key(|(stroke, _)| stroke.width);
         for (stroke, curve) in from_below {
-            let points = curve_points(curve, &x);
-            let style = stroke.colour.stroke_width(stroke.width);
-            if stroke.dashed {
-                chart.draw_series(DashedLineSeries::new(points, DASH.0, DASH.1, style))?;
-            } else {
-                chart.draw_series(LineSeries::new(points, style))?;
-            }
+            stroke.draw(chart, curve_points(curve, &x))?;
         }
         Ok(())
     })
@@ -84,7 +53,7 @@ pub(super) fn curves(name: &str, curves: &[(Stroke, Curve)]) -> Result<String, R
 /// One line of the legend.
 pub(super) fn legend_line(contender: &Contender<'_>, words: &str) -> String {
     let text = escape(&format!("{}: {words}", contender.title()));
-    format!("<li>{}{text}</li>\n", Stroke::of(contender).swatch(contender))
+    format!("<li>{}{text}</li>\n", stroke_of(contender).swatch())
 }
 
 #[cfg(test)]
@@ -96,7 +65,7 @@ mod tests {
     fn stroke(peer: &str, variant: &str) -> (Stroke, String) {
         let case = DriveCase { peer: peer.into(), variant: variant.into(), ..DriveCase::default() };
         let contender = Contender { runs: vec![&case] };
-        (Stroke::of(&contender), Stroke::of(&contender).swatch(&contender))
+        (stroke_of(&contender), stroke_of(&contender).swatch())
     }
 
     #[test]

@@ -33,6 +33,12 @@ pub(super) fn classed(name: &str, class: &str, text: &str) -> String {
     format!("<{name} class=\"{class}\">{}</{name}>\n", escape(text))
 }
 
+/// What became of a goal, as an item of a list.
+pub(super) fn judgement(class: &str, verdict: &str, what: &str, because: &str) -> String {
+    let because = classed("span", "soft", &format!("({because})"));
+    format!("<li>{} {} {because}</li>\n", classed("span", class, verdict).trim_end(), escape(what))
+}
+
 /// A figure: a drawing that is markup already, and its caption as text.
 pub(super) fn figure(drawing: &str, caption: &str) -> String {
     format!("<figure>\n{drawing}<figcaption>{}</figcaption>\n</figure>\n", escape(caption))

@@ -1,20 +1,24 @@
-//! Report of a drive experiment: one HTML page that needs nothing else, from cases and their raw records.
+//! Reports: one HTML page that needs nothing else. Of a drive experiment from cases and their raw records, of one on
+//! background traffic from its cases.
 //!
 //! Runs in the tool after a run. Invariants: the page refers to no other file or host; all text from outside is
 //! escaped; plots are drawn from the records and the table from the case, and where the two disagree the page says
-//! so. Size is bounded by the plots' columns, not by the samples. Rules: SPEC.md MEA-60 to MEA-69.
+//! so. Size is bounded by the plots' columns, not by the samples. Rules: SPEC.md MEA-60 to MEA-69, MEA-89 to MEA-92.
 
 mod axis;
 mod contest;
 mod contest_curves;
 mod distribution;
 mod html;
+mod lbe;
 mod page;
 mod plot;
+mod stroke;
 mod timeline;
 
 use crate::environment::Environment;
 use crate::join::{StreamTally, tally};
+use crate::lbe::LbeCase;
 use crate::record::Record;
 use crate::result::{DriveCase, ResultFile};
 
@@ -79,6 +83,14 @@ pub fn render_comparison(
     records: &[Vec<Record>],
 ) -> Result<String, ReportError> {
     contest::render(title, file, records)
+}
+
+/// The page of a result on background traffic: goals, the paper beside ours, and a plot for each of its figures.
+///
+/// # Errors
+/// [`ReportError`] with the plot that could not be drawn.
+pub fn render_lbe(title: &str, file: &ResultFile<LbeCase>) -> Result<String, ReportError> {
+    lbe::render(title, file)
 }
 
 /// A case with what its records say.

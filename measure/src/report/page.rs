@@ -20,7 +20,7 @@ use crate::verdict::Verdict;
 const STYLE: &str = include_str!("style.css");
 
 pub(super) fn render(report: &Report<'_>, shown: &[Shown<'_>]) -> Result<String, ReportError> {
-    let mut body = heading(report);
+    let mut body = heading(report.title, report.command, report.environment, report.cases.len());
     body.push_str(&element("h2", "Overview"));
     body.push_str(&overview(shown));
     for network in networks(shown) {
@@ -41,10 +41,10 @@ pub(super) fn whole(title: &str, body: &str) -> String {
     )
 }
 
-fn heading(report: &Report<'_>) -> String {
-    let date = report.environment.date.as_deref().unwrap_or("date unknown");
-    let cases = report.cases.len();
-    element("h1", report.title) + &classed("p", "soft", &format!("{date}, {cases} cases, {}", report.command))
+/// Title, date, number of cases and the command that ran them.
+pub(super) fn heading(title: &str, command: &str, environment: &Environment, cases: usize) -> String {
+    let date = environment.date.as_deref().unwrap_or("date unknown");
+    element("h1", title) + &classed("p", "soft", &format!("{date}, {cases} cases, {command}"))
 }
 
 /// Names of the networks in the order they first appear.
