@@ -9,10 +9,11 @@ use clap::{Args, value_parser};
 use tokkyu_drive::program::{ExitCode, StopFlag};
 use tokkyu_lab::board::{BoardError, KERNELS, Kernel, Outcome, boards_folder};
 use tokkyu_lab::lbe::{self, Background, Cell, EXPERIMENT, Scheme, Study};
-use tokkyu_measure::lbe::{LbeCase, compare, markdown, text};
+use tokkyu_measure::lbe::{Judged, LbeCase, compare, markdown, text};
 use tokkyu_measure::{ResultFile, Sources};
 
 use super::experiment::{free_result, refuse_repeated};
+use super::report;
 use crate::exit::{CODES, Done, Failure};
 use crate::machine;
 use crate::output::{self, JsonTo, say};
@@ -28,8 +29,11 @@ Examples:
 ///
 /// Each scheme runs on a virtual board with a real Debian kernel, beside each background. Time is virtual: it moves with the
 /// instructions executed, so what else this machine does changes no figure. Near and far end are one board, joined by a pair
-/// of devices with 384 kbit/s up, 1 Mbit/s down and 50 ms each way, as in the paper it follows; computation is over 20
+/// of devices with 384 kbit/s up, 1 Mbit/s down and 50 ms each way, for the W-CDMA of the paper it follows; computation is over 20
 /// Mbit/s, where packets cost something. Every request has a random phase.
+///
+/// The folder gets the result and report.html: goals, what the paper says beside what was measured, a plot for each of its
+/// figures, and all tables. Goals are judged by 20 rounds or more.
 ///
 /// Kernels and modules come from linux/build, which ./tokkyu calls; QEMU is needed, rights are not.
 ///
@@ -131,12 +135,16 @@ impl LabLbe {
         if file.cases.is_empty() {
             return Ok(());
         }
-        file.write(path)?;
+        let judged = Judged::of(file);
+        judged.write(path)?;
+        let page = path.with_file_name("report.html");
+        report::write_lbe(&page, file)?;
         let shown = if self.markdown { markdown(&file.cases) } else { text(&file.cases) };
         output::tell(self.json.as_ref(), &shown)?;
         output::tell(self.json.as_ref(), &format!("\nresult {}\n", path.display()))?;
+        output::tell(self.json.as_ref(), &format!("       {}\n", page.display()))?;
         let Some(json) = &self.json else { return Ok(()) };
-        let value = serde_json::to_value(file).map_err(|error| {
+        let value = serde_json::to_value(judged).map_err(|error| {
             Failure::new(ExitCode::NotWritten, format_args!("the result is no JSON: {error}"))
         })?;
         json.write(&value)

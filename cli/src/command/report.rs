@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use tokkyu_drive::program::ExitCode;
-use tokkyu_lab::drive::EXPERIMENT;
-use tokkyu_measure::report::render_comparison;
+use tokkyu_lab::{drive, lbe};
+use tokkyu_measure::lbe::LbeCase;
+use tokkyu_measure::report::{render_comparison, render_lbe};
 use tokkyu_measure::{DriveCase, Record, Report as Page, ResultFile, is_comparison, record, storage};
 
 use crate::exit::{Done, Failure};
@@ -15,12 +16,16 @@ use crate::output;
 ///
 /// A result of `tokkyu lab drive --peers` becomes the comparison: goals, a table and a plot for each network.
 ///
+/// A result of `tokkyu lab lbe` becomes goals, the paper beside what was measured, and a plot for each of its figures.
+///
 /// The page needs no other file and no network. Plots come from the raw records beside the result; a case whose records
 /// are gone has its table alone.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  tokkyu report result.json\n  tokkyu report result.json -o drive.html")]
+#[command(
+    after_help = "Examples:\n  tokkyu report result.json\n  tokkyu report result.json -o drive.html\n  tokkyu report results/drive-2026-lbe"
+)]
 pub struct Report {
-    /// Result file of `tokkyu drive` or `tokkyu lab drive`
+    /// Result file of `tokkyu drive`, `tokkyu lab drive` or `tokkyu lab lbe`, or its folder
     result: PathBuf,
     /// Where the page goes; beside the result file if not given
     #[arg(short, long, value_name = "FILE")]
@@ -29,20 +34,49 @@ pub struct Report {
 
 impl Report {
     pub fn run(&self) -> Done {
-        let file = ResultFile::<DriveCase>::read(&self.result).map_err(Failure::usage)?;
-        if file.experiment != EXPERIMENT {
-            let what = format!("{} is of the experiment {:?}", self.result.display(), file.experiment);
-            return Err(Failure::usage(format_args!(
-                "{what}; a report is made of {EXPERIMENT:?} results alone"
-            )));
+        let result = self.result_file();
+        // What an experiment's own cases are is known by its name alone.
+        let named = ResultFile::<serde_json::Value>::read(&result).map_err(Failure::usage)?;
+        let page = self.output.clone().unwrap_or_else(|| result.with_extension("html"));
+        match named.experiment.as_str() {
+            drive::EXPERIMENT => page_of_drive(&result, &page)?,
+            lbe::EXPERIMENT => {
+                write_lbe(&page, &ResultFile::<LbeCase>::read(&result).map_err(Failure::usage)?)?
+            }
+            other => return Err(no_page(&result, other)),
         }
-        let page = self.output.clone().unwrap_or_else(|| self.result.with_extension("html"));
-        let folder = self.result.parent().unwrap_or(Path::new(""));
-        let records: Vec<Vec<Record>> = file.cases.iter().map(|case| records_of(case, folder)).collect();
-        write(&page, &file, &records)?;
         output::print(&format!("{}\n", page.display()))?;
         Ok(ExitCode::Ok)
     }
+
+    fn result_file(&self) -> PathBuf {
+        if self.result.is_dir() { self.result.join("result.json") } else { self.result.clone() }
+    }
+}
+
+fn no_page(result: &Path, experiment: &str) -> Failure {
+    Failure::usage(format_args!(
+        "{} is of the experiment {experiment:?}; a report is made of {:?} and {:?} results alone",
+        result.display(),
+        drive::EXPERIMENT,
+        lbe::EXPERIMENT
+    ))
+}
+
+fn page_of_drive(result: &Path, page: &Path) -> Result<(), Failure> {
+    let file = ResultFile::<DriveCase>::read(result).map_err(Failure::usage)?;
+    let folder = result.parent().unwrap_or(Path::new(""));
+    let records: Vec<Vec<Record>> = file.cases.iter().map(|case| records_of(case, folder)).collect();
+    write(page, &file, &records)
+}
+
+/// Draws the page of an experiment on background traffic and puts it at `path`.
+///
+/// # Errors
+/// A plot cannot be drawn, or the disk refuses.
+pub fn write_lbe(path: &Path, file: &ResultFile<LbeCase>) -> Result<(), Failure> {
+    let html = render_lbe("Uploads in the background: what a foreground feels", file)?;
+    Ok(storage::replace(path, html.as_bytes())?)
 }
 
 /// Draws the page and puts it at `path`.
@@ -77,4 +111,42 @@ pub fn records_of(case: &DriveCase, folder: &Path) -> Vec<Record> {
         output::say(&format!("tokkyu: no plots for {}: {error}", case.network));
         Vec::new()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokkyu_measure::Environment;
+
+    /// A folder with a result of `experiment` that has no cases, and what a report of it says.
+    fn report_of(experiment: &str, name_folder: bool) -> (tempfile::TempDir, Result<(), String>) {
+        let dir = tempfile::tempdir().unwrap();
+        let result = dir.path().join("result.json");
+        let cases: Vec<LbeCase> = Vec::new();
+        ResultFile::new(experiment, "c", Environment::default(), cases).write(&result).unwrap();
+        let result = if name_folder { dir.path().to_path_buf() } else { result };
+        let done = Report { result, output: None }.run();
+        let done = done.map(|_| ()).map_err(|failure| format!("{failure:?}"));
+        (dir, done)
+    }
+
+    #[test]
+    fn each_experiment_with_a_page_gets_its_own_whether_file_or_folder_is_named() {
+        for (experiment, title) in [("drive", "Remote driving"), ("lbe", "Uploads in the background")] {
+            for name_folder in [false, true] {
+                let (dir, done) = report_of(experiment, name_folder);
+                done.unwrap();
+                let page = std::fs::read_to_string(dir.path().join("result.html")).unwrap();
+                assert!(page.contains(&format!("<h1>{title}")), "{experiment}: {page}");
+            }
+        }
+    }
+
+    #[test]
+    fn an_experiment_without_a_page_is_named() {
+        let (dir, done) = report_of("wire", false);
+        let said = done.unwrap_err();
+        assert!(said.contains("wire") && said.contains("lbe"), "{said}");
+        assert!(!dir.path().join("result.html").exists());
+    }
 }

@@ -56,7 +56,7 @@ pub struct Link {
     pub delay_ms: u32,
 }
 
-/// The paper's uplink: 384 kbit/s; down what W-CDMA gave then.
+/// What W-CDMA gave when the paper was written, which tells no rate.
 pub const SLOW: Link = Link { up_kbps: 384, down_kbps: 1_000, delay_ms: 50 };
 /// Fast enough that handling its packets costs the processor something.
 pub const FAST: Link = Link { up_kbps: 20_000, down_kbps: 20_000, delay_ms: 10 };
