@@ -215,9 +215,10 @@ impl Progress {
 /// What is missing on this machine is not possible here; the rest failed.
 fn failure(error: BoardError) -> Failure {
     let code = match error {
-        BoardError::Missing { .. } | BoardError::NoAgent { .. } | BoardError::NoProgram { .. } => {
-            ExitCode::NotPossible
-        }
+        BoardError::Missing { .. }
+        | BoardError::NoAgent { .. }
+        | BoardError::NoLedbat { .. }
+        | BoardError::NoProgram { .. } => ExitCode::NotPossible,
         BoardError::Folder { .. } => ExitCode::NotWritten,
         BoardError::Qemu(_) => ExitCode::Failed,
     };

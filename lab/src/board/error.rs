@@ -22,6 +22,14 @@ pub enum BoardError {
         /// What the system said.
         source: io::Error,
     },
+    /// The upload over LEDBAT is not there.
+    #[error("{}: {source}; bench/ledbat/build --install builds it (./tokkyu calls it)", path.display())]
+    NoLedbat {
+        /// Where it should be.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
     /// A program that boards need is not on this machine.
     #[error("{program} is missing: {source}; apt-get install {package}")]
     NoProgram {

@@ -6,14 +6,16 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::Plan;
 use super::error::BoardError;
 use super::initramfs::Archive;
 use super::kernel::Kernel;
+use super::{Plan, Step};
 use tokkyu_agent::plan::PATH;
 
 /// Programs of this machine that boards use, and the package that brings each.
 const PROGRAMS: [(&str, &str); 2] = [("ip", "iproute2"), ("tc", "iproute2")];
+/// The upload over LEDBAT, on boards whose plan starts it; `bench/ledbat/build` makes it.
+pub const LEDBAT: &str = "ledbat";
 /// Where the agent tells `tc` to look for what knows the options of a queueing discipline.
 const TC_PLUGINS: &str = "usr/lib/tc";
 
@@ -49,6 +51,12 @@ fn contents(kernel: &Kernel, plan: &Plan) -> Result<Vec<(String, Vec<u8>)>, Boar
         libraries.extend(libraries_of(&path).map_err(missing)?);
         all.push((format!("bin/{program}"), fs::read(&path).map_err(missing)?));
     }
+    if starts(plan, LEDBAT) {
+        let path = kernel.boards().join(LEDBAT);
+        let missing = |source| BoardError::NoLedbat { path: path.clone(), source };
+        libraries.extend(libraries_of(&path).map_err(missing)?);
+        all.push((format!("bin/{LEDBAT}"), fs::read(&path).map_err(missing)?));
+    }
     for library in libraries {
         let bytes =
             fs::read(&library).map_err(|source| BoardError::Missing { path: library.clone(), source })?;
@@ -59,6 +67,12 @@ fn contents(kernel: &Kernel, plan: &Plan) -> Result<Vec<(String, Vec<u8>)>, Boar
         add_folder(&plugins, TC_PLUGINS, &mut all)?;
     }
     Ok(all)
+}
+
+fn starts(plan: &Plan, program: &str) -> bool {
+    plan.steps
+        .iter()
+        .any(|step| matches!(step, Step::Start { argv, .. } if argv.iter().any(|word| word == program)))
 }
 
 fn agent(kernel: &Kernel) -> Result<Vec<u8>, BoardError> {

@@ -4,7 +4,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::scheme::Scheme;
-use crate::board::pair::{self, DEVICE, DISCARD, FAR, HTTP, load, sleep};
+use crate::board::LEDBAT;
+use crate::board::pair::{self, DEVICE, DISCARD, FAR, HTTP, NEAR, load, sleep};
 use crate::board::plan::{Compute, Direction, React, Transfer};
 use crate::board::{BoardError, Kernel, Plan, Step};
 
@@ -104,6 +105,11 @@ pub struct Cell {
     pub processors: u32,
 }
 
+/// The first of its ports, one for each flow.
+const LEDBAT_PORT: u16 = 6881;
+/// Longer than any board runs.
+const LEDBAT_SECONDS: u32 = 100_000;
+
 /// How long nothing is done in the foreground, for what the background gets.
 const IDLE_MS: u64 = 10_000;
 
@@ -141,9 +147,9 @@ impl Cell {
         steps.extend(self.scheme.set_up(self.link.up_kbps));
         steps.extend(pair::serve());
         if self.background != Background::None {
-            steps.push(self.flood());
+            steps.extend(self.flood());
             // Past slow start, and until the queue is as it will be.
-            steps.push(sleep(6_000));
+            steps.push(sleep(self.warm_up_ms()));
         }
         steps.extend(self.work());
         if self.background != Background::None {
@@ -170,15 +176,25 @@ impl Cell {
         Ok(steps)
     }
 
-    fn flood(&self) -> Step {
+    /// LEDBAT finds the path's delay first.
+    fn warm_up_ms(&self) -> u64 {
+        if self.scheme == Scheme::Ledbat { 30_000 } else { 6_000 }
+    }
+
+    fn flood(&self) -> Vec<Step> {
         let (kind, flows, port) = match self.background {
             Background::Udp => ("udp", 1, DISCARD),
             Background::Tcp(flows) => ("tcp", flows, HTTP),
             Background::None => ("tcp", 0, HTTP),
         };
+        if self.scheme == Scheme::Ledbat {
+            let far = format!("ip netns exec far {LEDBAT} take {FAR} {LEDBAT_PORT} {flows}");
+            let near = format!("{LEDBAT} give {NEAR} {LEDBAT_PORT} {flows} {FAR} {LEDBAT_SECONDS}");
+            return vec![pair::start("take", &far, false), sleep(1_000), pair::start("flood", &near, false)];
+        }
         let options = self.scheme.flood_options().join(" ");
         let line = format!("agent flood {kind} {FAR}:{port} {flows} {options}");
-        pair::start("flood", &line, self.scheme.idle_task())
+        vec![pair::start("flood", &line, self.scheme.idle_task())]
     }
 
     /// Where its console is kept.

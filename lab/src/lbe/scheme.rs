@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use super::cell::Background;
 use crate::board::Step;
 use crate::board::pair::{DEVICE, must};
 
@@ -37,6 +38,8 @@ pub enum Scheme {
     NoneFqCodel,
     /// A background, and nothing done about it: pfifo_fast before 8 KB of device.
     Pfifo,
+    /// The same before byte queue limits, as drivers have them today: what a packet's instructions are compared to.
+    PfifoLimits,
     /// Debian's default: fq_codel and byte queue limits.
     FqCodel,
     /// Strict priority (sch_prio, SO_PRIORITY) before the small queue, large packets switched off (GSO).
@@ -55,6 +58,8 @@ pub enum Scheme {
     LbeLargeQueueNoDefer,
     /// TCP-LP, a transport that yields, over pfifo_fast.
     TcpLp,
+    /// LEDBAT, a transport that yields by delay (libtorrent's), over pfifo_fast.
+    Ledbat,
     /// CAKE at 95 % of the rate, the background marked LE.
     Cake,
     /// The background capped at half of the rate (HTB), the foreground not.
@@ -62,11 +67,12 @@ pub enum Scheme {
 }
 
 /// Every scheme with its name, in the order of tables.
-const NAMES: [(Scheme, &str); 15] = [
+const NAMES: [(Scheme, &str); 17] = [
     (Scheme::None, "none"),
     (Scheme::NoneSmallQueue, "none-small-queue"),
     (Scheme::NoneFqCodel, "none-fq_codel"),
     (Scheme::Pfifo, "pfifo"),
+    (Scheme::PfifoLimits, "pfifo-bql"),
     (Scheme::FqCodel, "fq_codel"),
     (Scheme::Prio, "prio"),
     (Scheme::PrioGso, "prio-gso"),
@@ -76,6 +82,7 @@ const NAMES: [(Scheme, &str); 15] = [
     (Scheme::LbeLargeQueue, "lbe-8k"),
     (Scheme::LbeLargeQueueNoDefer, "lbe-8k-nodefer"),
     (Scheme::TcpLp, "tcp-lp"),
+    (Scheme::Ledbat, "ledbat"),
     (Scheme::Cake, "cake"),
     (Scheme::Cap, "cap"),
 ];
@@ -96,11 +103,22 @@ impl Scheme {
         !matches!(self, Scheme::None | Scheme::NoneSmallQueue | Scheme::NoneFqCodel)
     }
 
+    /// Whether it has something to say to this background: a transport of its own is its own background.
+    pub fn carries(self, background: Background) -> bool {
+        self != Scheme::Ledbat || matches!(background, Background::Tcp(_))
+    }
+
     /// Whether a computation beside it is of interest: one for each way to treat the processor.
     pub fn is_computed(self) -> bool {
         matches!(
             self,
-            Scheme::None | Scheme::Pfifo | Scheme::FqCodel | Scheme::Prio | Scheme::Task | Scheme::Lbe
+            Scheme::None
+                | Scheme::Pfifo
+                | Scheme::PfifoLimits
+                | Scheme::FqCodel
+                | Scheme::Prio
+                | Scheme::Task
+                | Scheme::Lbe
         )
     }
 
@@ -125,7 +143,16 @@ impl Scheme {
 
     /// Whether the background's program has `SCHED_IDLE`. Of those that do nothing about packets none does about tasks.
     pub fn idle_task(self) -> bool {
-        !matches!(self, Scheme::Pfifo | Scheme::FqCodel | Scheme::TcpLp | Scheme::Cake | Scheme::Cap)
+        !matches!(
+            self,
+            Scheme::Pfifo
+                | Scheme::PfifoLimits
+                | Scheme::FqCodel
+                | Scheme::TcpLp
+                | Scheme::Ledbat
+                | Scheme::Cake
+                | Scheme::Cap
+        )
     }
 
     /// What the background's sockets are set to. All are marked LE, so that its frames can be counted on the wire.
@@ -145,12 +172,14 @@ impl Scheme {
             Scheme::None
             | Scheme::Pfifo
             | Scheme::TcpLp
+            | Scheme::Ledbat
             | Scheme::LbeLargeQueue
             | Scheme::LbeLargeQueueNoDefer => DeviceQueue::Driver(LARGE),
             Scheme::NoneSmallQueue | Scheme::Prio | Scheme::PrioGso | Scheme::Task => {
                 DeviceQueue::Driver(SMALL)
             }
             Scheme::NoneFqCodel
+            | Scheme::PfifoLimits
             | Scheme::FqCodel
             | Scheme::Lbe
             | Scheme::LbeFqCodel
@@ -180,7 +209,12 @@ impl Scheme {
     fn commands(self, rate_kbps: u32) -> Vec<String> {
         let root = |qdisc: &str| vec![format!("qdisc replace dev {DEVICE} root {qdisc}")];
         match self {
-            Scheme::None | Scheme::NoneSmallQueue | Scheme::Pfifo | Scheme::TcpLp => root("pfifo_fast"),
+            Scheme::None
+            | Scheme::NoneSmallQueue
+            | Scheme::Pfifo
+            | Scheme::PfifoLimits
+            | Scheme::TcpLp
+            | Scheme::Ledbat => root("pfifo_fast"),
             Scheme::NoneFqCodel | Scheme::FqCodel => root("fq_codel"),
             // As the default map, but priority 1 in the last band alone.
             Scheme::Prio | Scheme::PrioGso => root("prio bands 3 priomap 1 2 1 1 1 1 0 0 1 1 1 1 1 1 1 1"),

@@ -31,7 +31,7 @@ impl Study {
         let mut cells = Vec::new();
         for scheme in &self.schemes {
             let beside = match scheme.has_background() {
-                true => self.backgrounds.clone(),
+                true => self.backgrounds.iter().copied().filter(|one| scheme.carries(*one)).collect(),
                 false => vec![Background::None],
             };
             for background in beside {

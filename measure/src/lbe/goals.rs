@@ -135,7 +135,12 @@ impl Cases<'_> {
             ratio("POST of 20 KB beside UDP", (Foreground::Post, 20_000, "udp1"), 1.10),
             ratio("computation beside UDP", (Foreground::Compute, 0, "udp1"), COMPUTATION_BOUND),
             ratio("computation beside 8 TCP flows", (Foreground::Compute, 0, "tcp8"), COMPUTATION_BOUND),
-            at_most(on("instructions for each packet, to pfifo"), self.instructions(), 1.03, ONE_LOOK),
+            at_most(
+                on("instructions for each packet, to pfifo on the same device"),
+                self.instructions(),
+                1.03,
+                ONE_LOOK,
+            ),
             at_least(on("share of the idle link that 8 TCP flows get"), self.idle_share(), 0.98, ONE_LOOK),
             at_most(on("longest wait of a packet, in frames' time"), self.reaction(), 1.0, ROUNDS),
             at_most(
@@ -174,7 +179,8 @@ impl Cases<'_> {
         Found::of(case, case.median_ms)?.by(Found::of(baseline, baseline.median_ms)?)
     }
 
-    /// Of UDP, whose packets are all the near end's own work.
+    /// Of UDP, whose packets are all the near end's own work; beside a pfifo on a device that keeps byte queue limits as well, for
+    /// that is the driver's work and costs every qdisc the same.
     fn instructions(&self) -> Option<Found> {
         let per_packet = |scheme: &str| {
             let found = self.find(|case| {
@@ -184,7 +190,7 @@ impl Cases<'_> {
             })?;
             Found::of(found, found.instructions_per_packet?)
         };
-        per_packet(OURS)?.by(per_packet("pfifo")?)
+        per_packet(OURS)?.by(per_packet("pfifo-bql")?)
     }
 
     fn idle_share(&self) -> Option<Found> {

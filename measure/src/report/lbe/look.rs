@@ -32,11 +32,12 @@ const fn look(scheme: &'static str, colour: RGBColor, dashed: bool, words: &'sta
     Look { scheme, colour, dashed, words }
 }
 
-const LOOKS: [Look; 15] = [
+const LOOKS: [Look; 17] = [
     look("none", GREY, false, "no background, device queue of 8 KB"),
     look("none-small-queue", VERMILION, true, "no background, device queue of 1 500 B"),
     look("none-fq_codel", BROWN, true, "no background, fq_codel"),
     look("pfifo", VERMILION, false, "nothing done about the background"),
+    look("pfifo-bql", ORANGE, true, "nothing done, byte queue limits as drivers have them today"),
     look("fq_codel", ORANGE, false, "the distribution's default"),
     look("prio", BLUE, false, "strict priority, large packets off"),
     look("prio-gso", BLUE, true, "strict priority, large packets on"),
@@ -46,6 +47,7 @@ const LOOKS: [Look; 15] = [
     look("lbe-8k", GREEN, true, "ours, device queue of 8 KB"),
     look("lbe-8k-nodefer", SKY, true, "the same without deferral"),
     look("tcp-lp", SKY, false, "a transport that yields"),
+    look("ledbat", PINK, true, "a transport that yields by delay (libtorrent's)"),
     look("cake", VIOLET, false, "CAKE at 95 % of the rate"),
     look("cap", BROWN, false, "the background capped at half of the rate"),
 ];
