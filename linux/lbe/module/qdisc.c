@@ -11,56 +11,14 @@
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/version.h>
-#include <net/netlink.h>
-#include <net/pkt_cls.h>
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
 #include <net/gso.h>
 #endif
 
-#include "lbe.h"
-
-enum { FOREGROUND, BACKGROUND, BANDS };
+#include "sched.h"
 
 /* The foreground counts as busy for so long after its last packet (LBE-15). */
 #define LBE_BUSY (HZ / 10)
-
-struct lbe_options {
-	u32 mode;
-	u32 limit;
-	u32 max_hold_us;
-	u32 device_queue;
-	u32 budget;
-	u32 switches;
-};
-
-struct lbe_sched {
-	struct Qdisc *foreground;
-	struct qdisc_skb_head background;
-	struct gnet_stats_queue qstats;		/* of the background band, as bstats */
-	struct gnet_stats_basic_sync bstats;
-	struct lbe_options opt;
-
-	bool deferred;
-	unsigned long foreground_at;	/* jiffies when it gave its last packet */
-	struct tasklet_struct again;
-
-	bool gated;			/* the gate works (LBE-25) */
-	struct lbe_door door;
-	struct lbe_waiter waiter;
-	struct qdisc_watchdog valve;	/* asks again, at the latest */
-	u64 valve_ns;
-
-	struct lbe_flight *flight;
-	u32 auto_budget;		/* of a device without byte queue accounting */
-	bool full;			/* the device has its budget, ... */
-	unsigned long full_since;	/* jiffies, since then */
-	struct lbe_cut cut;
-
-	struct lbe_workers *workers;	/* mode task */
-	struct lbe_receive *receive;
-	struct tc_lbe_xstats xstats;
-	struct Qdisc *sch;
-};
 
 struct lbe_skb_cb {
 	u64 shut_ns;			/* how long the gate had been shut when it came */
@@ -365,128 +323,7 @@ static void lbe_reset(struct Qdisc *sch)
 	qdisc_watchdog_cancel(&q->valve);
 }
 
-/* --- options --- */
-
-static const struct nla_policy lbe_policy[TCA_LBE_MAX + 1] = {
-	[TCA_LBE_MODE] = NLA_POLICY_MAX(NLA_U32, __LBE_MODE_MAX - 1),
-	[TCA_LBE_LIMIT] = NLA_POLICY_MIN(NLA_U32, 1),
-	[TCA_LBE_MAX_HOLD] = { .type = NLA_U32 },
-	[TCA_LBE_DEVICE_QUEUE] = { .type = NLA_U32 },
-	[TCA_LBE_BUDGET] = { .type = NLA_U32 },
-	[TCA_LBE_SWITCHES] = NLA_POLICY_BITFIELD32(LBE_SWITCHES),
-};
-
-static void read_u32(struct nlattr *attr, u32 *value)
-{
-	if (attr)
-		*value = nla_get_u32(attr);
-}
-
-static int check(const struct lbe_options *opt, struct netlink_ext_ack *extack)
-{
-	if (opt->max_hold_us > LBE_MAX_HOLD_MAX) {
-		NL_SET_ERR_MSG_MOD(extack, "max_hold is 3600 s at most");
-		return -ERANGE;
-	}
-	if (opt->device_queue > LBE_DEVICE_QUEUE_MAX && opt->device_queue != LBE_AUTO) {
-		NL_SET_ERR_MSG_MOD(extack, "device_queue is 16 MiB at most, 0 or auto");
-		return -ERANGE;
-	}
-	if (opt->budget > LBE_BUDGET_MAX && opt->budget != LBE_AUTO) {
-		NL_SET_ERR_MSG_MOD(extack, "budget is 64 packets at most, 0 or auto");
-		return -ERANGE;
-	}
-	if (opt->mode != LBE_MODE_GATE && (opt->switches & LBE_SWITCH_RECEIVE)) {
-		NL_SET_ERR_MSG_MOD(extack, "receive needs mode gate");
-		return -EINVAL;
-	}
-	return 0;
-}
-
-static int read_options(struct nlattr *attrs, struct lbe_options *opt, struct netlink_ext_ack *extack)
-{
-	struct nlattr *tb[TCA_LBE_MAX + 1];
-	int err;
-
-	if (!attrs)
-		return 0;
-	err = nla_parse_nested(tb, TCA_LBE_MAX, attrs, lbe_policy, extack);
-	if (err)
-		return err;
-	read_u32(tb[TCA_LBE_MODE], &opt->mode);
-	read_u32(tb[TCA_LBE_LIMIT], &opt->limit);
-	read_u32(tb[TCA_LBE_MAX_HOLD], &opt->max_hold_us);
-	read_u32(tb[TCA_LBE_DEVICE_QUEUE], &opt->device_queue);
-	read_u32(tb[TCA_LBE_BUDGET], &opt->budget);
-	if (tb[TCA_LBE_SWITCHES]) {
-		struct nla_bitfield32 bits = nla_get_bitfield32(tb[TCA_LBE_SWITCHES]);
-
-		opt->switches = (opt->switches & ~bits.selector) | (bits.value & bits.selector);
-	}
-	return check(opt, extack);
-}
-
-/* RTNL held, no lock: what may fail comes first, and on failure nothing has changed. */
-static int apply(struct Qdisc *sch, const struct lbe_options *opt)
-{
-	struct lbe_sched *q = qdisc_priv(sch);
-	struct lbe_workers *workers = q->workers, *old_workers = NULL;
-	struct lbe_receive *receive = q->receive, *old_receive = NULL;
-	bool steer = opt->switches & LBE_SWITCH_STEER;
-	int err;
-
-	if (opt->mode == LBE_MODE_TASK && !workers) {
-		workers = lbe_workers_create(sch);
-		if (IS_ERR(workers))
-			return PTR_ERR(workers);
-	} else if (opt->mode != LBE_MODE_TASK) {
-		old_workers = workers;
-		workers = NULL;
-	}
-	if ((opt->switches & LBE_SWITCH_RECEIVE) && !receive) {
-		receive = lbe_receive_create(qdisc_dev(sch), opt->max_hold_us, steer);
-		if (IS_ERR(receive)) {
-			err = PTR_ERR(receive);
-			goto no_receive;
-		}
-	} else if (!(opt->switches & LBE_SWITCH_RECEIVE)) {
-		old_receive = receive;
-		receive = NULL;
-	}
-	err = lbe_cut_apply(&q->cut, qdisc_dev(sch), opt->device_queue);
-	if (err)
-		goto no_cut;
-	if (receive)
-		lbe_receive_change(receive, opt->max_hold_us, steer);
-	sch_tree_lock(sch);
-	q->opt = *opt;
-	q->auto_budget = lbe_auto_budget(qdisc_dev(sch));
-	q->workers = workers;
-	q->receive = receive;
-	sch_tree_unlock(sch);
-	lbe_workers_destroy(old_workers);
-	lbe_receive_destroy(old_receive);
-	/* What the old options held may go by the new ones. */
-	lbe_ask(sch);
-	return 0;
-
-no_cut:
-	if (receive != q->receive)
-		lbe_receive_destroy(receive);
-no_receive:
-	if (workers != q->workers)
-		lbe_workers_destroy(workers);
-	return err;
-}
-
-static int lbe_change(struct Qdisc *sch, struct nlattr *attrs, struct netlink_ext_ack *extack)
-{
-	struct lbe_sched *q = qdisc_priv(sch);
-	struct lbe_options opt = q->opt;
-	int err = read_options(attrs, &opt, extack);
-
-	return err ?: apply(sch, &opt);
-}
+/* --- its life --- */
 
 static int check_place(struct Qdisc *sch, struct netlink_ext_ack *extack)
 {
@@ -507,33 +344,10 @@ static int check_place(struct Qdisc *sch, struct netlink_ext_ack *extack)
 	return 0;
 }
 
-static int create_foreground(struct Qdisc *sch, struct netlink_ext_ack *extack)
-{
-	const struct Qdisc_ops *ops = default_qdisc_ops;
-	struct lbe_sched *q = qdisc_priv(sch);
-
-	/* One that brings its own locking (pfifo_fast) cannot be below our lock. */
-	if (ops->static_flags & TCQ_F_NOLOCK)
-		ops = &pfifo_qdisc_ops;
-	q->foreground = qdisc_create_dflt(sch->dev_queue, ops, TC_H_MAKE(sch->handle, 1), extack);
-	if (!q->foreground)
-		return -ENOMEM;
-	if (q->foreground != &noop_qdisc)
-		qdisc_hash_add(q->foreground, true);
-	return 0;
-}
-
 /* If this fails the core calls destroy(), for whatever was there by then. */
 static int lbe_init(struct Qdisc *sch, struct nlattr *attrs, struct netlink_ext_ack *extack)
 {
-	struct lbe_options opt = {
-		.mode = LBE_MODE_GATE,
-		.limit = LBE_LIMIT_DEFAULT,
-		.max_hold_us = LBE_MAX_HOLD_DEFAULT,
-		.device_queue = LBE_AUTO,
-		.budget = LBE_AUTO,
-		.switches = LBE_SWITCHES_DEFAULT,
-	};
+	struct lbe_options opt = lbe_options_default;
 	struct lbe_sched *q = qdisc_priv(sch);
 	int err;
 
@@ -544,17 +358,17 @@ static int lbe_init(struct Qdisc *sch, struct nlattr *attrs, struct netlink_ext_
 	tasklet_setup(&q->again, on_again);
 	q->waiter.release = on_release;
 	INIT_LIST_HEAD(&q->waiter.node);
-	err = check_place(sch, extack) ?: read_options(attrs, &opt, extack);
+	err = check_place(sch, extack) ?: lbe_options_read(attrs, &opt, extack);
 	if (err)
 		return err;
 	q->flight = lbe_flight_create(sch);
 	if (!q->flight)
 		return -ENOMEM;
-	err = create_foreground(sch, extack);
+	err = lbe_foreground_create(sch, extack);
 	if (err)
 		return err;
 	q->gated = lbe_gate_add(&q->waiter);
-	return apply(sch, &opt);
+	return lbe_options_apply(sch, &opt);
 }
 
 static void lbe_destroy(struct Qdisc *sch)
@@ -575,25 +389,6 @@ static void lbe_destroy(struct Qdisc *sch)
 
 /* --- what it says of itself --- */
 
-static int lbe_dump(struct Qdisc *sch, struct sk_buff *skb)
-{
-	struct lbe_sched *q = qdisc_priv(sch);
-	struct nlattr *nest = nla_nest_start(skb, TCA_OPTIONS);
-
-	if (!nest)
-		return -EMSGSIZE;
-	if (nla_put_u32(skb, TCA_LBE_MODE, q->opt.mode) ||
-	    nla_put_u32(skb, TCA_LBE_LIMIT, q->opt.limit) ||
-	    nla_put_u32(skb, TCA_LBE_MAX_HOLD, q->opt.max_hold_us) ||
-	    nla_put_u32(skb, TCA_LBE_DEVICE_QUEUE, q->opt.device_queue) ||
-	    nla_put_u32(skb, TCA_LBE_BUDGET, q->opt.budget) ||
-	    nla_put_bitfield32(skb, TCA_LBE_SWITCHES, q->opt.switches, LBE_SWITCHES)) {
-		nla_nest_cancel(skb, nest);
-		return -EMSGSIZE;
-	}
-	return nla_nest_end(skb, nest);
-}
-
 static int lbe_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 {
 	struct lbe_sched *q = qdisc_priv(sch);
@@ -611,87 +406,6 @@ static int lbe_dump_stats(struct Qdisc *sch, struct gnet_dump *d)
 	return gnet_stats_copy_app(d, &st, sizeof(st));
 }
 
-/* --- classes: :1 the foreground band, :2 the background band --- */
-
-static unsigned long lbe_class_find(struct Qdisc *sch, u32 classid)
-{
-	unsigned long minor = TC_H_MIN(classid);
-
-	return minor >= 1 && minor <= BANDS ? minor : 0;
-}
-
-static int lbe_class_graft(struct Qdisc *sch, unsigned long class, struct Qdisc *new,
-			   struct Qdisc **old, struct netlink_ext_ack *extack)
-{
-	struct lbe_sched *q = qdisc_priv(sch);
-
-	if (class - 1 != FOREGROUND) {
-		NL_SET_ERR_MSG_MOD(extack, "the background band keeps its own queue");
-		return -EOPNOTSUPP;
-	}
-	if (!new)
-		new = &noop_qdisc;
-	*old = qdisc_replace(sch, new, &q->foreground);
-	return 0;
-}
-
-static struct Qdisc *lbe_class_leaf(struct Qdisc *sch, unsigned long class)
-{
-	struct lbe_sched *q = qdisc_priv(sch);
-
-	return class - 1 == FOREGROUND ? q->foreground : NULL;
-}
-
-static int lbe_class_dump(struct Qdisc *sch, unsigned long class, struct sk_buff *skb,
-			  struct tcmsg *tcm)
-{
-	struct lbe_sched *q = qdisc_priv(sch);
-
-	tcm->tcm_handle |= TC_H_MIN(class);
-	if (class - 1 == FOREGROUND)
-		tcm->tcm_info = q->foreground->handle;
-	return 0;
-}
-
-static int lbe_class_dump_stats(struct Qdisc *sch, unsigned long class, struct gnet_dump *d)
-{
-	struct lbe_sched *q = qdisc_priv(sch);
-	struct Qdisc *child = q->foreground;
-
-	if (class - 1 == FOREGROUND) {
-		if (gnet_stats_copy_basic(d, child->cpu_bstats, &child->bstats, true) < 0 ||
-		    qdisc_qstats_copy(d, child) < 0)
-			return -1;
-		return 0;
-	}
-	if (gnet_stats_copy_basic(d, NULL, &q->bstats, true) < 0 ||
-	    gnet_stats_copy_queue(d, NULL, &q->qstats, q->background.qlen) < 0)
-		return -1;
-	return 0;
-}
-
-static void lbe_class_walk(struct Qdisc *sch, struct qdisc_walker *walker)
-{
-	unsigned long class;
-
-	for (class = 1; class <= BANDS && !walker->stop; class++) {
-		if (walker->count >= walker->skip && walker->fn(sch, class, walker) < 0) {
-			walker->stop = 1;
-			return;
-		}
-		walker->count++;
-	}
-}
-
-static const struct Qdisc_class_ops lbe_class_ops = {
-	.find = lbe_class_find,
-	.graft = lbe_class_graft,
-	.leaf = lbe_class_leaf,
-	.walk = lbe_class_walk,
-	.dump = lbe_class_dump,
-	.dump_stats = lbe_class_dump_stats,
-};
-
 struct Qdisc_ops lbe_qdisc_ops = {
 	.id = "lbe",
 	.priv_size = sizeof(struct lbe_sched),
@@ -702,8 +416,8 @@ struct Qdisc_ops lbe_qdisc_ops = {
 	.init = lbe_init,
 	.reset = lbe_reset,
 	.destroy = lbe_destroy,
-	.change = lbe_change,
-	.dump = lbe_dump,
+	.change = lbe_options_change,
+	.dump = lbe_options_dump,
 	.dump_stats = lbe_dump_stats,
 	.owner = THIS_MODULE,
 };
