@@ -16,8 +16,8 @@ int lbe_foreground_create(struct Qdisc *sch, struct netlink_ext_ack *extack)
 	const struct Qdisc_ops *ops = default_qdisc_ops;
 	struct lbe_sched *q = qdisc_priv(sch);
 
-	/* One that brings its own locking (pfifo_fast) cannot be below our lock. */
-	if (ops->static_flags & TCQ_F_NOLOCK)
+	/* One that brings its own locking (pfifo_fast) cannot be below our lock, nor lbe below anything. */
+	if ((ops->static_flags & TCQ_F_NOLOCK) || ops == &lbe_qdisc_ops)
 		ops = &pfifo_qdisc_ops;
 	q->foreground = qdisc_create_dflt(sch->dev_queue, ops, TC_H_MAKE(sch->handle, 1), extack);
 	if (!q->foreground)
