@@ -36,6 +36,7 @@ impl Executor {
             Step::Run { name, argv, must } => self.run(name, argv, *must),
             Step::Start { name, argv, idle } => self.start(name, argv, *idle),
             Step::Stop { name } => self.stop(name),
+            Step::Wait { name } => self.wait(name),
             Step::Write { path, text } => fs::write(path, text).map_err(|error| format!("{path}: {error}")),
             Step::Sleep { ms } => {
                 sleep(Duration::from_millis(*ms));
@@ -61,13 +62,24 @@ impl Executor {
 
     fn start(&mut self, name: &str, argv: &[String], idle: bool) -> Result<(), String> {
         let mut command = command(argv)?;
-        command.stdin(Stdio::null()).stdout(Stdio::null());
+        let output = fs::File::create(output_of(name)).map_err(|error| format!("{name}: {error}"))?;
+        command.stdin(Stdio::null()).stdout(output);
         if idle {
             // SAFETY: between fork and exec one system call, which is async-signal-safe.
             unsafe { command.pre_exec(become_idle) };
         }
         let child = command.spawn().map_err(|error| format!("{}: {error}", argv.join(" ")))?;
         self.running.insert(name.to_owned(), child);
+        Ok(())
+    }
+
+    /// Until it ends by itself; errors it has said are on the console.
+    fn wait(&mut self, name: &str) -> Result<(), String> {
+        let failed = |error: std::io::Error| format!("{name}: {error}");
+        let mut child = self.running.remove(name).ok_or_else(|| format!("no program {name} was started"))?;
+        let code = child.wait().map_err(failed)?.code().unwrap_or(-1);
+        let output = text(&fs::read(output_of(name)).map_err(failed)?);
+        (self.say)(&Line::Ran { name: name.to_owned(), code, output, errors: String::new() });
         Ok(())
     }
 
@@ -82,6 +94,11 @@ impl Executor {
         child.wait().map_err(|error| format!("{name}: {error}"))?;
         Ok(())
     }
+}
+
+/// Where a program that was started writes.
+fn output_of(name: &str) -> String {
+    format!("/tmp/{name}.out")
 }
 
 fn become_idle() -> std::io::Result<()> {

@@ -5,28 +5,47 @@
 //!
 //! Exit of a program: 0 good, 1 failed, 2 usage.
 mod background;
+mod datagrams;
 mod execute;
 mod flood;
 mod http;
 mod init;
+mod malformed;
 mod measure;
+mod socket;
+mod spin;
+mod stream;
 mod wire;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use tokkyu_lbe::{Flow, FlowTable};
 
 const USAGE: &str = "agent serve ADDRESS:PORT
-agent flood tcp|udp ADDRESS:PORT FLOWS [congestion=NAME] [priority=N] [dscp=N]
+agent flood tcp|udp ADDRESS:PORT FLOWS [OPTION...]
+agent take ADDRESS:PORT
+agent give ADDRESS:PORT BYTES SEED [OPTION...]
+agent receive ADDRESS:PORT COUNT
+agent send ADDRESS:PORT COUNT [OPTION...]
+  OPTION: congestion=NAME, priority=N, dscp=N, ecn=N, bytes=N (of a datagram), extended (destination options, IPv6)
+agent spin [PROCESSOR]
 agent frames
+agent fields
+agent malformed DEVICE RANDOM
 agent unload MODULE
 agent read FILE
+agent await FILE TEXT
 agent flow add|remove FLOW
 agent flow list|flush
 agent lbe run DEVICE PROGRAM [ARGUMENT...]
 agent lbe tune|untune DEVICE
 agent lbe verify module|htb
 agent lbe status|send";
+
+/// A minute of looks at a file.
+const AWAIT_PAUSE: Duration = Duration::from_millis(10);
+const AWAIT_ROUNDS: u32 = 6_000;
 
 fn main() -> ExitCode {
     if std::process::id() == 1 {
@@ -37,8 +56,16 @@ fn main() -> ExitCode {
     let ended = match words.as_slice() {
         ["serve", address] => http::serve(address),
         ["flood", kind, address, flows, options @ ..] => flood::run(kind, address, flows, options),
+        ["take", address] => stream::take(address),
+        ["give", address, bytes, seed, options @ ..] => stream::give(address, bytes, seed, options),
+        ["receive", address, count] => datagrams::receive(address, count),
+        ["send", address, count, options @ ..] => datagrams::send(address, count, options),
+        ["spin", processor @ ..] => spin::run(processor),
+        ["malformed", device, random] => malformed::run(device, random),
+        ["fields"] => wire::fields(),
         ["frames"] => wire::print(),
         ["read", file] => read(file),
+        ["await", file, text] => wait_for(file, text),
         ["flow", words @ ..] => flow(words),
         ["lbe", words @ ..] => background::run(words),
         ["unload", module] => init::unload(module),
@@ -61,6 +88,18 @@ fn read(file: &str) -> Result<(), String> {
     let text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
     print!("{text}");
     Ok(())
+}
+
+/// Until a file of the kernel has this text, which says that somebody has come so far.
+fn wait_for(file: &str, text: &str) -> Result<(), String> {
+    for _ in 0..AWAIT_ROUNDS {
+        let now = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
+        if now.contains(text) {
+            return Ok(());
+        }
+        std::thread::sleep(AWAIT_PAUSE);
+    }
+    Err(format!("{file}: still without {text:?} after 60 s"))
 }
 
 /// The table of background flows.

@@ -33,9 +33,9 @@ pub enum Step {
         /// Whether a code other than 0 ends the plan.
         must: bool,
     },
-    /// Start a program that runs until [`Step::Stop`] or the end of the plan.
+    /// Start a program that runs until [`Step::Stop`], its own end or the end of the plan.
     Start {
-        /// By which it is stopped.
+        /// By which it is stopped or waited for.
         name: String,
         /// Program and arguments.
         argv: Vec<String>,
@@ -44,6 +44,11 @@ pub enum Step {
     },
     /// End a program of [`Step::Start`] and wait for it.
     Stop {
+        /// As it was started.
+        name: String,
+    },
+    /// Wait until a program of [`Step::Start`] ends by itself. What it printed and how it ended is reported.
+    Wait {
         /// As it was started.
         name: String,
     },

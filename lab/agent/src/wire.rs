@@ -2,6 +2,7 @@
 //!
 //! Files of `linux/vmac`, in debugfs. The layout of a record is `struct vmac_record` of `linux/vmac/vmac.h`.
 
+use std::collections::BTreeMap;
 use std::fs;
 
 use tokkyu_agent::report::Frames;
@@ -55,6 +56,16 @@ pub fn print() -> Result<(), String> {
     for Record { given_ns, start_ns, end_ns, bytes, dsfield } in records()? {
         println!("{given_ns} {start_ns} {end_ns} {bytes} {}", dsfield >> 2);
     }
+    Ok(())
+}
+
+/// Prints each value of the DS field (DSCP and ECN; 256 for none) on the wire, and how many frames had it.
+pub fn fields() -> Result<(), String> {
+    let mut frames = BTreeMap::new();
+    for record in records()? {
+        *frames.entry(record.dsfield).or_insert(0_u64) += 1;
+    }
+    println!("{}", serde_json::to_string(&frames).map_err(|error| error.to_string())?);
     Ok(())
 }
 

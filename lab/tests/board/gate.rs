@@ -1,0 +1,175 @@
+//! The gate and its valve: whose processor time background packets take, and for how long they wait.
+use tokkyu_lab::board::pair::{must, run, sleep, start, stop};
+use tokkyu_lab::board::{Clock, Outcome};
+
+use crate::scene::{
+    FAST, FAST_FRAMES, UDP_FLOOD, compute, idle, lbe, on_each_kernel, ran, show, shown, taker, told, wait,
+};
+
+/// The same work with and without a background beside it; with strict priority alone the packets take its time.
+#[test]
+fn a_foreground_task_keeps_its_time() {
+    let beside = |mode: &str| {
+        [
+            lbe(mode),
+            start("flood", UDP_FLOOD, true),
+            sleep(500),
+            compute(mode, 50_000_000, 3),
+            stop("flood"),
+            sleep(500),
+        ]
+    };
+    let steps = [
+        vec![lbe(""), compute("alone", 50_000_000, 3)],
+        beside("mode gate").to_vec(),
+        beside("mode prio").to_vec(),
+    ]
+    .concat();
+    // The far end is on the same processor: what it would do with the packets is not the sender's.
+    on_each_kernel(&format!("{FAST} discard=1,0"), Clock::Counted, &steps, |outcome| {
+        let median = |name: &str| {
+            let mut all: Vec<u64> = outcome.rounds(name).map(|round| round.duration_ns).collect();
+            all.sort_unstable();
+            all[all.len() / 2] as f64
+        };
+        let alone = median("alone");
+        assert!(median("mode gate") <= alone * 1.005, "{} of {alone}", median("mode gate"));
+        assert!(median("mode prio") >= alone * 1.005, "{} of {alone}", median("mode prio"));
+    });
+}
+
+#[test]
+fn the_valve_opens_after_max_hold_and_never_without_it() {
+    let hog = |options: &str, name: &str| {
+        [
+            lbe(options),
+            start("flood", UDP_FLOOD, true),
+            sleep(300),
+            compute(name, 500_000_000, 1),
+            show(name),
+            stop("flood"),
+            must("tc qdisc del dev vmac0 root"),
+            sleep(1_000),
+        ]
+    };
+    let steps = [hog("max_hold 200ms", "valve"), hog("max_hold 0", "paper")].concat();
+    on_each_kernel(&format!("{FAST} discard=1,0"), Clock::Counted, &steps, |outcome| {
+        let frames = |name: &str| outcome.rounds(name).next().unwrap().background.frames;
+        assert!(frames("valve") > 10, "{}", frames("valve"));
+        assert!(shown(outcome, "valve")["valve"].as_u64().unwrap() > 10);
+        // One frame may have been on the wire when the work began, one in the device.
+        assert!(frames("paper") <= 2, "{}", frames("paper"));
+        assert_eq!(shown(outcome, "paper")["valve"], 0);
+    });
+}
+
+/// One of two processors is busy: the background goes on, on the other one.
+#[test]
+fn a_busy_processor_does_not_hold_what_another_may_send() {
+    let steps = [
+        lbe("max_hold 0"),
+        start("flood", UDP_FLOOD, true),
+        sleep(1_000),
+        idle("idle", 2_000),
+        compute("busy", 1_000_000_000, 1),
+        show("after"),
+        stop("flood"),
+    ];
+    let link = format!("{FAST} discard=1,0");
+    on_each_kernel(&link, Clock::Host { processors: 2 }, &steps, |outcome| {
+        assert!(outcome.rounds("idle").next().unwrap().background.frames > 0);
+        assert!(outcome.rounds("busy").next().unwrap().background.frames > 0);
+    });
+}
+
+/// A counter of TCP in `/proc/net/snmp`: a line of names, then one of values.
+fn tcp(outcome: &Outcome, name: &str, counter: &str) -> u64 {
+    let text = ran(outcome, name).1;
+    let mut lines = text.lines().filter_map(|line| line.strip_prefix("Tcp: "));
+    let (names, values) = (lines.next().unwrap(), lines.next().unwrap());
+    let at = names.split(' ').position(|word| word == counter).unwrap();
+    values.split(' ').nth(at).unwrap().parse().unwrap()
+}
+
+/// Ten seconds in which no background task runs: with the valve the flow lives on, without it the flow stands still; either way
+/// it is back at full rate within 5 s, on the same connection, and every byte arrives.
+#[test]
+fn a_flow_outlives_ten_seconds_of_work() {
+    let hold = |options: &str, name: &str| {
+        let at = |moment: &str| format!("{name} {moment}");
+        [
+            lbe(options),
+            start(name, "agent give 10.0.0.2:81 18000000 1 dscp=1", true),
+            sleep(1_500),
+            run(&at("before"), "agent read /proc/net/snmp"),
+            compute(&at("work"), 1_250_000_000, 1),
+            idle(&at("returns"), 4_000),
+            idle(&at("back"), 1_000),
+            wait(name),
+            run(&at("after"), "agent read /proc/net/snmp"),
+        ]
+    };
+    let steps =
+        [taker(), hold("max_hold 1s", "valve").to_vec(), hold("max_hold 0", "paper").to_vec()].concat();
+    on_each_kernel(FAST, Clock::Counted, &steps, |outcome| {
+        let round = |name: String| outcome.rounds(&name).next().unwrap().clone();
+        for name in ["valve", "paper"] {
+            let worked_s = round(format!("{name} work")).duration_ns as f64 / 1e9;
+            assert!(worked_s >= 10.0, "{worked_s} s");
+            assert_eq!(told(outcome, name)["answer"], "right", "{name}");
+            let back = round(format!("{name} back")).background.frames as f64;
+            assert!(back >= 0.95 * FAST_FRAMES, "{name}: {back} frames in a second");
+            let grown = |counter: &str| {
+                tcp(outcome, &format!("{name} after"), counter)
+                    - tcp(outcome, &format!("{name} before"), counter)
+            };
+            assert_eq!((grown("OutRsts"), grown("EstabResets"), grown("AttemptFails")), (0, 0, 0), "{name}");
+            // The host knows that it still has them, and waits (1 was seen).
+            assert!(grown("RetransSegs") <= 10, "{name}: {} retransmitted", grown("RetransSegs"));
+        }
+        assert!(round("valve work".to_owned()).background.frames >= 10);
+        assert!(round("paper work".to_owned()).background.frames <= 2);
+    });
+}
+
+/// The packets that open and close a connection are held for no longer than the others.
+#[test]
+fn a_connection_opens_and_closes_beside_a_busy_processor() {
+    const MAX_HOLD_MS: u64 = 200;
+    let steps = [
+        taker(),
+        vec![
+            lbe("max_hold 200ms"),
+            must("agent flow add 10.0.0.2:81"),
+            start("hog", "agent spin", false),
+            sleep(100),
+            run("give", "agent give 10.0.0.2:81 1000 1"),
+            sleep(1_000),
+            run("closed", "ip netns exec far agent read /proc/net/tcp6"),
+            // Without the valve it waits for as long as there is work.
+            lbe("max_hold 0"),
+            start("held", "agent give 10.0.0.2:81 1000 1", false),
+            sleep(3_000),
+            stop("held"),
+            stop("hog"),
+        ],
+    ]
+    .concat();
+    on_each_kernel(FAST, Clock::Counted, &steps, |outcome| {
+        let given = told(outcome, "give");
+        assert_eq!(given["answer"], "right");
+        // One packet's hold, the way there and back, and shares of the processor.
+        let connected = given["connected_ms"].as_u64().unwrap();
+        assert!((MAX_HOLD_MS..2 * MAX_HOLD_MS).contains(&connected), "{given}");
+        assert!(given["took_ms"].as_u64().unwrap() < 4 * MAX_HOLD_MS, "{given}");
+        const TIME_WAIT: &str = "06";
+        let table = ran(outcome, "closed").1;
+        let states: Vec<&str> = table
+            .lines()
+            .filter(|line| line.split_whitespace().nth(1).is_some_and(|local| local.ends_with(":0051")))
+            .filter_map(|line| line.split_whitespace().nth(3))
+            .collect();
+        const LISTEN: &str = "0A";
+        assert_eq!(states, [LISTEN, TIME_WAIT], "{table}");
+    });
+}

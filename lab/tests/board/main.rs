@@ -1,0 +1,13 @@
+//! lbe on virtual boards: real kernels, the real module, the real `tc`.
+//!
+//! Boards count instructions, so what is asserted of time is of virtual time and repeats; where two processors are needed it
+//! is function alone. Kernels and modules are made by linux/build.
+mod bands;
+mod classes;
+mod content;
+mod devices;
+mod faults;
+mod gate;
+mod options;
+mod receive;
+mod scene;
