@@ -113,6 +113,8 @@ static int vmac_open(struct net_device *dev)
 {
 	struct vmac *mac = netdev_priv(dev);
 
+	/* What the peer has sent meanwhile met nobody. */
+	vmac_wire_stop(mac);
 	netdev_reset_queue(dev);
 	napi_enable(&mac->napi);
 	netif_start_queue(dev);
@@ -124,8 +126,9 @@ static int vmac_stop(struct net_device *dev)
 	struct vmac *mac = netdev_priv(dev);
 
 	netif_stop_queue(dev);
-	vmac_wire_stop(mac);
+	/* Before the timers: NAPI gives frames to the line, which starts one. */
 	napi_disable(&mac->napi);
+	vmac_wire_stop(mac);
 	netdev_reset_queue(dev);
 	return 0;
 }

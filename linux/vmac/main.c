@@ -42,6 +42,7 @@ static void remove_devices(void)
 	for (i = 0; i < VMAC_DEVICES; i++) {
 		if (!vmac_devices[i])
 			continue;
+		vmac_wire_stop(netdev_priv(vmac_devices[i]));
 		vmac_records_exit(netdev_priv(vmac_devices[i]));
 		free_netdev(vmac_devices[i]);
 		vmac_devices[i] = NULL;
