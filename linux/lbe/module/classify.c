@@ -134,13 +134,19 @@ bool lbe_is_background_received(struct net *net, struct sk_buff *skb)
 	return lbe_flows_match(net, &key);
 }
 
-/* True if the packet was changed. One that cannot be written (no memory) leaves as it is. */
+/*
+ * True if the packet was changed. One that cannot be written (no memory) leaves
+ * as it is, and so does one without a whole header: a packet socket's, which is
+ * background by its priority before anybody has looked at it.
+ */
 bool lbe_mark(struct sk_buff *skb)
 {
 	int offset = skb_network_offset(skb);
 
 	switch (skb_protocol(skb, true)) {
 	case htons(ETH_P_IP):
+		if (!pskb_may_pull(skb, offset + sizeof(struct iphdr)))
+			return false;
 		if (ipv4_get_dsfield(ip_hdr(skb)) >> 2 == LBE_DSFIELD >> 2)
 			return false;
 		if (skb_ensure_writable(skb, offset + sizeof(struct iphdr)))
@@ -148,6 +154,8 @@ bool lbe_mark(struct sk_buff *skb)
 		ipv4_change_dsfield(ip_hdr(skb), INET_ECN_MASK, LBE_DSFIELD);
 		return true;
 	case htons(ETH_P_IPV6):
+		if (!pskb_may_pull(skb, offset + sizeof(struct ipv6hdr)))
+			return false;
 		if (ipv6_get_dsfield(ipv6_hdr(skb)) >> 2 == LBE_DSFIELD >> 2)
 			return false;
 		if (skb_ensure_writable(skb, offset + sizeof(struct ipv6hdr)))
