@@ -1,10 +1,13 @@
 //! Where it can be, and how it comes and goes.
+use std::sync::OnceLock;
+
 use serde_json::json;
 use tokkyu_lab::board::pair::{self, must, run, sleep, start, stop};
-use tokkyu_lab::board::{Clock, Step};
+use tokkyu_lab::board::{Clock, Outcome, Step};
 
 use crate::scene::{
-    FAST, assert_all_in_order, counted, lbe, on_each_kernel, ran, receiver, show, shown, told, wait, write,
+    FAST, assert_all_in_order, counted, lbe, on_each_kernel, ran, receiver, shared, show, shown, told, wait,
+    write,
 };
 
 #[test]
@@ -56,82 +59,97 @@ fn load_all(files: &[&str]) -> Vec<Step> {
     files.iter().map(|file| pair::load(file, "")).collect()
 }
 
+const QUEUE: &str = "no queue of its own";
+const ROOT: &str = "lbe is a root qdisc";
+/// Name, command, and what the reason says.
+const REFUSED: [(&str, &str, &str); 6] = [
+    ("loopback", "tc qdisc add dev lo root lbe", "nothing waits on the loopback"),
+    ("bridge", "tc qdisc add dev br0 root lbe", QUEUE),
+    ("bond", "tc qdisc add dev bond0 root lbe", QUEUE),
+    ("below mq", "tc qdisc add dev many parent 10:1 lbe", ROOT),
+    ("below htb", "tc qdisc add dev one parent 20:1 lbe", ROOT),
+    ("below itself", "tc qdisc add dev vmac0 parent 1:1 lbe", ROOT),
+];
+
+/// One board for all tests of this kind.
+fn boards() -> &'static [Outcome] {
+    static BOARDS: OnceLock<Vec<Outcome>> = OnceLock::new();
+    shared(&BOARDS, FAST, &[refusals(), default_of_the_system(), vlan()].concat())
+}
+
+fn refusals() -> Vec<Step> {
+    let modules = ["llc.ko", "stp.ko", "bridge.ko", "tls.ko", "bonding.ko", "veth.ko", "sch_htb.ko"];
+    let devices = [
+        "ip link add br0 type bridge",
+        "ip link add many numtxqueues 2 numrxqueues 2 type veth peer name one",
+        "tc qdisc add dev many root handle 10: mq",
+        "tc qdisc add dev one root handle 20: htb",
+        "tc class add dev one parent 20: classid 20:1 htb rate 1mbit",
+    ];
+    let mut steps = load_all(&modules);
+    steps.extend(devices.map(must));
+    steps.push(lbe(""));
+    steps.extend(REFUSED.iter().map(|(name, line, _)| run(name, line)));
+    steps
+}
+
 #[test]
 fn devices_without_a_queue_of_their_own_are_refused() {
-    let queue = "no queue of its own";
-    let root = "lbe is a root qdisc";
-    let refused = [
-        ("loopback", "tc qdisc add dev lo root lbe", "nothing waits on the loopback"),
-        ("bridge", "tc qdisc add dev br0 root lbe", queue),
-        ("bond", "tc qdisc add dev bond0 root lbe", queue),
-        ("below mq", "tc qdisc add dev many parent 10:1 lbe", root),
-        ("below htb", "tc qdisc add dev one parent 20:1 lbe", root),
-        ("below itself", "tc qdisc add dev vmac0 parent 1:1 lbe", root),
-    ];
-    let mut steps =
-        load_all(&["llc.ko", "stp.ko", "bridge.ko", "tls.ko", "bonding.ko", "veth.ko", "sch_htb.ko"]);
-    steps.extend(
-        [
-            "ip link add br0 type bridge",
-            "ip link add many numtxqueues 2 numrxqueues 2 type veth peer name one",
-            "tc qdisc add dev many root handle 10: mq",
-            "tc qdisc add dev one root handle 20: htb",
-            "tc class add dev one parent 20: classid 20:1 htb rate 1mbit",
-        ]
-        .map(must),
-    );
-    steps.push(lbe(""));
-    steps.extend(refused.iter().map(|(name, line, _)| run(name, line)));
-    on_each_kernel(FAST, Clock::Counted, &steps, |outcome| {
-        for (name, _, reason) in refused {
+    for outcome in boards() {
+        for (name, _, reason) in REFUSED {
             let (code, _, errors) = ran(outcome, name);
             assert_ne!(code, 0, "{name} was not refused");
             assert!(errors.contains(reason), "{name}: {errors}");
         }
-    });
+    }
+}
+
+fn default_of_the_system() -> Vec<Step> {
+    const DEFAULT: &str = "/proc/sys/net/core/default_qdisc";
+    vec![
+        write(DEFAULT, "lbe"),
+        must("tc qdisc replace dev vmac0 root pfifo"),
+        must("tc qdisc del dev vmac0 root"),
+        show("by default"),
+        run("by hand", "tc qdisc replace dev vmac0 root handle 1: lbe"),
+        run("children", "tc -j qdisc show dev vmac0 invisible"),
+        write(DEFAULT, "pfifo_fast"),
+    ]
 }
 
 /// Where lbe is the system's default, the child of an lbe is a pfifo (LBE-11).
 #[test]
 fn it_can_be_the_default_of_the_system() {
-    let steps = [
-        write("/proc/sys/net/core/default_qdisc", "lbe"),
-        must("tc qdisc add dev vmac0 root pfifo"),
-        must("tc qdisc del dev vmac0 root"),
-        show("by default"),
-        run("by hand", "tc qdisc replace dev vmac0 root handle 1: lbe"),
-        run("children", "tc -j qdisc show dev vmac0 invisible"),
-    ];
-    on_each_kernel(FAST, Clock::Counted, &steps, |outcome| {
+    for outcome in boards() {
+        assert_eq!(shown(outcome, "by default")["kind"], "lbe");
         assert_eq!(ran(outcome, "by hand").0, 0, "{}", ran(outcome, "by hand").2);
         let children = told(outcome, "children");
         let kinds: Vec<&str> =
             children.as_array().unwrap().iter().filter_map(|q| q["kind"].as_str()).collect();
         assert_eq!(kinds, ["lbe", "pfifo"]);
-        assert_eq!(shown(outcome, "by default")["kind"], "lbe");
-    });
+    }
 }
 
-/// On the device below a VLAN its packets are seen through their tags (LBE-3), sent and received. On the VLAN's device lbe works
-/// too: the budget bounds what is in the device below.
-#[test]
-fn packets_behind_vlan_tags_are_background() {
-    let count = 20;
-    let sent = |name: &str, options: &str| {
-        let seen = format!("{name} seen");
-        [
-            receiver(&seen, count),
-            vec![
-                write("/sys/kernel/debug/vmac/vmac0", "0"),
-                must(format!("agent send 10.5.0.2:9 {count} {options}").trim_end()),
-                wait(&seen),
-                run(name, "agent fields"),
-            ],
-        ]
-        .concat()
-    };
-    let steps = [
-        load_all(&["llc.ko", "mrp.ko", "stp.ko", "garp.ko", "8021q.ko"]),
+const COUNT: u32 = 20;
+
+/// Datagrams through the VLAN, and the DS fields of their frames.
+fn through_vlan(name: &str, options: &str) -> Vec<Step> {
+    let seen = format!("{name} seen");
+    [
+        receiver(&seen, COUNT),
+        vec![
+            write("/sys/kernel/debug/vmac/vmac0", "0"),
+            must(format!("agent send 10.5.0.2:9 {COUNT} {options}").trim_end()),
+            wait(&seen),
+            run(name, "agent fields"),
+        ],
+    ]
+    .concat()
+}
+
+fn vlan() -> Vec<Step> {
+    [
+        load_all(&["mrp.ko", "garp.ko", "8021q.ko"]),
         [
             "ip link add link vmac0 name vmac0.5 type vlan id 5",
             "ip -n far link add link vmac1 name vmac1.5 type vlan id 5",
@@ -145,11 +163,11 @@ fn packets_behind_vlan_tags_are_background() {
         .map(must)
         .to_vec(),
         vec![lbe("receive")],
-        sent("priority", "priority=1"),
-        sent("mark", "dscp=1"),
-        sent("none", "dscp=2"),
+        through_vlan("priority", "priority=1"),
+        through_vlan("mark", "dscp=1"),
+        through_vlan("none", "dscp=2"),
         vec![must("agent flow add 10.5.0.2:9")],
-        sent("table", ""),
+        through_vlan("table", ""),
         vec![must("agent flow add 10.5.0.2,9")],
         vec![
             start("down", "agent receive 10.5.0.1:9 20", false),
@@ -161,19 +179,25 @@ fn packets_behind_vlan_tags_are_background() {
             must("tc qdisc del dev vmac0 root"),
             must("tc qdisc add dev vmac0.5 root handle 2: lbe"),
         ],
-        sent("on the VLAN", "priority=1"),
+        through_vlan("on the VLAN", "priority=1"),
         vec![
             run("above", "tc -j -s qdisc show dev vmac0.5"),
             must("tc qdisc del dev vmac0.5 root"),
             run("unload", "agent unload sch_lbe"),
         ],
     ]
-    .concat();
-    on_each_kernel(FAST, Clock::Counted, &steps, |outcome| {
+    .concat()
+}
+
+/// On the device below a VLAN its packets are seen through their tags (LBE-3), sent and received. On the VLAN's device lbe works
+/// too: the budget bounds what is in the device below.
+#[test]
+fn packets_behind_vlan_tags_are_background() {
+    for outcome in boards() {
         for name in ["priority", "mark", "none", "table", "on the VLAN"] {
-            assert_all_in_order(outcome, &format!("{name} seen"), u64::from(count));
+            assert_all_in_order(outcome, &format!("{name} seen"), u64::from(COUNT));
             let field = if name == "none" { "8" } else { "4" };
-            assert_eq!(told(outcome, name)[field], json!(count), "{name}");
+            assert_eq!(told(outcome, name)[field], json!(COUNT), "{name}");
         }
         assert_all_in_order(outcome, "down", 20);
         assert_eq!(counted(outcome, "below", "rx_passed") + counted(outcome, "below", "rx_held"), 20);
@@ -181,5 +205,5 @@ fn packets_behind_vlan_tags_are_background() {
         assert!(above["budget_waits"].as_u64().unwrap() > 0, "{above}");
         assert_eq!(above["in_device"], 0, "{above}");
         assert_eq!(ran(outcome, "unload").0, 0, "{:?}", ran(outcome, "unload"));
-    });
+    }
 }

@@ -4,7 +4,7 @@ use tokkyu_lab::board::pair::{self, must, run, sleep, start, stop};
 
 use crate::scene::{
     FAST, UDP_FLOOD, assert_all_in_order, assert_held, counted, idle, lbe, on_each_kernel, ran, receiver,
-    show, shown, taker, told, wait, write,
+    show, shown, snmp, taker, told, wait, write,
 };
 
 /// Packets are held, at the gate of sending and at that of receiving, and what holds them goes: they are sent or freed, TCP goes
@@ -41,6 +41,8 @@ fn what_holds_packets_can_be_taken_away() {
             stop("flood"),
             must("ip link set vmac0 down"),
             show("is down"),
+            must("ip netns exec far agent send 10.0.0.1:7 20"),
+            sleep(100),
             must("ip link set vmac0 up"),
             must("ip neigh replace 10.0.0.2 lladdr 02:76:6d:61:63:01 dev vmac0 nud permanent"),
             start("flood", UDP_FLOOD, false),
@@ -56,6 +58,7 @@ fn what_holds_packets_can_be_taken_away() {
             must("tc qdisc del dev vmac0 root"),
             sleep(100),
             run("unload", "agent unload sch_lbe"),
+            run("near", "agent read /proc/net/snmp"),
         ],
     ]
     .concat();
@@ -64,6 +67,8 @@ fn what_holds_packets_can_be_taken_away() {
             assert_held(outcome, name);
         }
         assert_eq!(shown(outcome, "is down")["backlog"], 0);
+        // What came to the device while it was down met nobody, then or later.
+        assert_eq!(snmp(outcome, "near", "Udp: ", "NoPorts"), 0);
         for name in ["after replaced", "after deleted", "after changed"] {
             let sent = outcome.rounds(name).next().unwrap();
             assert!(sent.background.frames + sent.foreground.frames > 0, "{name}: {sent:?}");

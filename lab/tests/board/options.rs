@@ -1,12 +1,25 @@
-//! Options: what is given, what is refused, and what no well-behaved program would send.
-use tokkyu_lab::board::Clock;
+//! Options: what is given, what is refused, and what no well-behaved program would send. One board for all.
+use std::sync::OnceLock;
+
 use tokkyu_lab::board::pair::{must, run};
+use tokkyu_lab::board::{Outcome, Step};
 
-use crate::scene::{SLOW, lbe, on_each_kernel, ran, show, shown};
+use crate::scene::{SLOW, lbe, ran, shared, show, shown};
 
-#[test]
-fn options_come_back_as_they_were_given() {
-    let steps = [
+/// Name, command, and what the reason says.
+const REFUSED: [(&str, &str, &str); 7] = [
+    ("background", "tc qdisc add dev vmac0 parent 1:2 pfifo", "keeps its own queue"),
+    ("limit", "tc qdisc change dev vmac0 root handle 1: lbe limit 0", ""),
+    ("budget", "tc qdisc change dev vmac0 root handle 1: lbe budget 65", "64 packets at most"),
+    ("hold", "tc qdisc change dev vmac0 root handle 1: lbe max_hold 3601s", "3600 s at most"),
+    ("mode", "tc qdisc change dev vmac0 root handle 1: lbe mode fast", "not a value of"),
+    ("receive", "tc qdisc change dev vmac0 root handle 1: lbe mode prio receive", "receive needs mode gate"),
+    ("unknown", "tc qdisc change dev vmac0 root handle 1: lbe color red", "not an option"),
+];
+
+fn boards() -> &'static [Outcome] {
+    static BOARDS: OnceLock<Vec<Outcome>> = OnceLock::new();
+    let mut steps = vec![
         lbe("mode prio limit 50 max_hold 20ms device_queue 3000 budget 2 nosplit nodefer nomark nosteer"),
         show("given"),
         must("tc qdisc change dev vmac0 root handle 1: lbe mode gate max_hold 0 receive"),
@@ -15,7 +28,20 @@ fn options_come_back_as_they_were_given() {
         lbe(""),
         show("default"),
     ];
-    on_each_kernel(SLOW, Clock::Counted, &steps, |outcome| {
+    steps.extend(REFUSED.iter().map(|(name, line, _)| run(name, line)));
+    steps.push(show("after refusals"));
+    steps.extend(malformed());
+    steps.extend([must("tc qdisc change dev vmac0 root handle 1: lbe nosplit"), show("one switch")]);
+    shared(&BOARDS, SLOW, &steps)
+}
+
+fn malformed() -> [Step; 2] {
+    [run("malformed", "agent malformed vmac0 2000"), show("after malformed")]
+}
+
+#[test]
+fn options_come_back_as_they_were_given() {
+    for outcome in boards() {
         let given = &shown(outcome, "given")["options"];
         for (name, value) in [("limit", 50), ("max_hold_us", 20_000), ("device_queue", 3_000), ("budget", 2)]
         {
@@ -35,36 +61,22 @@ fn options_come_back_as_they_were_given() {
         assert_eq!((&default["device_queue"], &default["budget"]), (&"auto".into(), &"auto".into()));
         assert_eq!((&default["mode"], &default["max_hold_us"]), (&"gate".into(), &1_000_000.into()));
         assert_eq!((&default["defer"], &default["receive"]), (&true.into(), &false.into()));
-    });
+        let one = &shown(outcome, "one switch")["options"];
+        assert_eq!((&one["split"], &one["defer"], &one["mark"]), (&false.into(), &true.into(), &true.into()));
+    }
 }
 
 #[test]
 fn what_cannot_work_is_refused_with_the_reason() {
-    let refused = [
-        ("background", "tc qdisc add dev vmac0 parent 1:2 pfifo", "keeps its own queue"),
-        ("limit", "tc qdisc change dev vmac0 root handle 1: lbe limit 0", ""),
-        ("budget", "tc qdisc change dev vmac0 root handle 1: lbe budget 65", "64 packets at most"),
-        ("hold", "tc qdisc change dev vmac0 root handle 1: lbe max_hold 3601s", "3600 s at most"),
-        ("mode", "tc qdisc change dev vmac0 root handle 1: lbe mode fast", "not a value of"),
-        (
-            "receive",
-            "tc qdisc change dev vmac0 root handle 1: lbe mode prio receive",
-            "receive needs mode gate",
-        ),
-        ("unknown", "tc qdisc change dev vmac0 root handle 1: lbe color red", "not an option"),
-    ];
-    let mut steps = vec![lbe("")];
-    steps.extend(refused.iter().map(|(name, line, _)| run(name, line)));
-    steps.push(show("after"));
-    on_each_kernel(SLOW, Clock::Counted, &steps, |outcome| {
-        for (name, _, reason) in refused {
+    for outcome in boards() {
+        for (name, _, reason) in REFUSED {
             let (code, _, errors) = ran(outcome, name);
             assert_ne!(code, 0, "{name} was not refused");
             assert!(errors.contains(reason), "{name}: {errors}");
         }
-        let after = &shown(outcome, "after")["options"];
-        assert_eq!((&after["limit"], &after["mode"]), (&1000.into(), &"gate".into()));
-    });
+        let after = &shown(outcome, "after refusals")["options"];
+        assert_eq!(*after, shown(outcome, "default")["options"]);
+    }
 }
 
 /// Attributes of wrong length, unknown ones, garbage: refused, and nothing has changed.
@@ -72,9 +84,7 @@ fn what_cannot_work_is_refused_with_the_reason() {
 fn what_tc_cannot_say_is_refused_too() {
     const EINVAL: i32 = 22;
     const ERANGE: i32 = 34;
-    let steps =
-        [lbe("limit 50"), show("before"), run("malformed", "agent malformed vmac0 2000"), show("after")];
-    on_each_kernel(SLOW, Clock::Counted, &steps, |outcome| {
+    for outcome in boards() {
         let (code, output, errors) = ran(outcome, "malformed");
         assert_eq!(code, 0, "{errors}");
         let answers: Vec<(&str, i32)> = output
@@ -90,6 +100,6 @@ fn what_tc_cannot_say_is_refused_too() {
             let wanted = if range { ERANGE } else { EINVAL };
             assert_eq!(*error, wanted, "{name}");
         }
-        assert_eq!(shown(outcome, "before")["options"], shown(outcome, "after")["options"]);
-    });
+        assert_eq!(shown(outcome, "after refusals")["options"], shown(outcome, "after malformed")["options"]);
+    }
 }

@@ -1,4 +1,5 @@
 //! What the tests share: a board with the pair, steps by name, and what was found.
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -18,30 +19,37 @@ pub const FAST_FRAMES: f64 = 20e6 / 8.0 / (1514.0 + 24.0);
 
 /// A board with the pair and the module, and these steps, on every kernel there is.
 pub fn on_each_kernel(link: &str, clock: Clock, steps: &[Step], check: impl Fn(&Outcome)) {
-    for name in KERNELS {
-        let kernel = match Kernel::find(&boards_folder(), name) {
-            Ok(kernel) => kernel,
-            Err(error) => {
-                eprintln!("skipped: {error}");
-                return;
-            }
-        };
-        let mut plan = Plan { steps: pair::join(link) };
-        plan.steps.push(pair::load("sch_lbe.ko", ""));
-        plan.steps.extend_from_slice(steps);
-        let folder = tempfile::tempdir().unwrap();
-        match (Board { kernel, clock }).run(&plan, folder.path(), PATIENCE, |_| {}, &|| false) {
-            Ok(outcome) => {
-                println!("{name}: {:?} {:?} {:?}", outcome.fault, outcome.lines, outcome.console);
-                assert_eq!(outcome.fault, None);
-                check(&outcome);
-            }
-            Err(error @ BoardError::NoProgram { .. }) => {
-                eprintln!("skipped: {error}");
-                return;
-            }
-            Err(error) => panic!("{error}"),
+    boards(link, clock, steps).for_each(|outcome| check(&outcome));
+}
+
+/// The same for several tests, which look at one board each kernel: the first of them starts it.
+pub fn shared<'a>(board: &'a OnceLock<Vec<Outcome>>, link: &str, steps: &[Step]) -> &'a [Outcome] {
+    board.get_or_init(|| boards(link, Clock::Counted, steps).collect())
+}
+
+fn boards(link: &str, clock: Clock, steps: &[Step]) -> impl Iterator<Item = Outcome> {
+    let mut plan = Plan { steps: pair::join(link) };
+    plan.steps.push(pair::load("sch_lbe.ko", ""));
+    plan.steps.extend_from_slice(steps);
+    KERNELS.iter().filter_map(move |name| board(name, clock, &plan))
+}
+
+/// Nothing where there is no kernel or no QEMU.
+fn board(name: &str, clock: Clock, plan: &Plan) -> Option<Outcome> {
+    let skipped = |error: BoardError| eprintln!("skipped: {error}");
+    let kernel = Kernel::find(&boards_folder(), name).map_err(skipped).ok()?;
+    let folder = tempfile::tempdir().unwrap();
+    match (Board { kernel, clock }).run(plan, folder.path(), PATIENCE, |_| {}, &|| false) {
+        Ok(outcome) => {
+            println!("{name}: {:?} {:?} {:?}", outcome.fault, outcome.lines, outcome.console);
+            assert_eq!(outcome.fault, None);
+            Some(outcome)
         }
+        Err(error @ BoardError::NoProgram { .. }) => {
+            skipped(error);
+            None
+        }
+        Err(error) => panic!("{error}"),
     }
 }
 
@@ -75,6 +83,14 @@ pub fn shown(outcome: &Outcome, name: &str) -> Value {
 /// A counter of a `tc -j -s qdisc show`.
 pub fn counted(outcome: &Outcome, name: &str, counter: &str) -> u64 {
     shown(outcome, name)[counter].as_u64().unwrap_or_else(|| panic!("{name} has no {counter}"))
+}
+
+/// A counter of `/proc/net/snmp`, where a protocol has a line of names, then one of values.
+pub fn snmp(outcome: &Outcome, name: &str, protocol: &str, counter: &str) -> u64 {
+    let mut lines = ran(outcome, name).1.lines().filter_map(|line| line.strip_prefix(protocol));
+    let (names, values) = (lines.next().unwrap(), lines.next().unwrap());
+    let at = names.split(' ').position(|word| word == counter).unwrap();
+    values.split(' ').nth(at).unwrap().parse().unwrap()
 }
 
 pub fn lbe(options: &str) -> Step {
