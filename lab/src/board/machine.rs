@@ -67,23 +67,37 @@ impl Outcome {
 
     /// Lines of the kernel that tell of a fault of it.
     pub fn complaints(&self) -> Vec<&str> {
-        const WORDS: [&str; 9] = [
-            "BUG:",
-            "WARNING:",
-            "Oops",
-            "Call Trace",
-            "Kernel panic",
-            "blocked for more than",
-            "rcu_sched",
-            "soft lockup",
-            "general protection",
-        ];
-        self.console
-            .iter()
-            .map(String::as_str)
-            .filter(|line| WORDS.iter().any(|word| line.contains(word)))
-            .collect()
+        self.console.iter().map(String::as_str).filter(|line| complains(line)).collect()
     }
+}
+
+/// Words of a kernel that has found a fault of its own. Most reports begin with one of the first two.
+const COMPLAINTS: [&str; 18] = [
+    "BUG",
+    "WARNING:",
+    "Call Trace",
+    "Kernel panic",
+    "Oops",
+    "general protection",
+    // Lockdep and RCU.
+    "INFO: possible",
+    "INFO: trying to register non-static key",
+    "possible circular locking",
+    "suspicious RCU usage",
+    "detected stalls",
+    "self-detected stall",
+    // Tasks and processors that stand still.
+    "blocked for more than",
+    "soft lockup",
+    // Objects and memory.
+    "ODEBUG:",
+    "new suspected memory leaks",
+    "corruption",
+    "unregister_netdevice: waiting for",
+];
+
+fn complains(line: &str) -> bool {
+    COMPLAINTS.iter().any(|words| line.contains(words))
 }
 
 impl Board {
@@ -167,8 +181,8 @@ impl Board {
 
     fn kernel_options(&self) -> String {
         // nokaslr: addresses decide how a cache or a hash falls, and a counted run is to be repeated. panic=1 with
-        // -no-reboot ends QEMU.
-        let common = "console=ttyS0 quiet panic=1 nokaslr";
+        // -no-reboot ends QEMU. loglevel=5: the console has the kernel's warnings, which `quiet` would keep from it.
+        let common = "console=ttyS0 loglevel=5 panic=1 nokaslr";
         match self.clock {
             Clock::Counted => format!("{common} tsc=reliable clocksource=tsc"),
             Clock::Host { .. } => common.to_owned(),
@@ -229,22 +243,77 @@ fn follow(
             break;
         }
         if Instant::now() >= overdue {
-            outcome.fault = Some(format!("the board was not done after {} s", patience.as_secs()));
+            let late = format!("the board was not done after {} s", patience.as_secs());
+            outcome.fault = with_complaint(&outcome, Some(late));
             return outcome;
         }
     }
-    outcome.fault = fault(&outcome);
+    outcome.fault = if outcome.stopped { None } else { with_complaint(&outcome, ended_early(&outcome)) };
     outcome
 }
 
-fn fault(outcome: &Outcome) -> Option<String> {
+/// What the kernel complains of may be why the plan went wrong, so it is told first.
+fn with_complaint(outcome: &Outcome, fault: Option<String>) -> Option<String> {
+    let complaint = outcome.complaints().first().map(|line| format!("the kernel complains: {line}"));
+    let all: Vec<String> = complaint.into_iter().chain(fault).collect();
+    (!all.is_empty()).then(|| all.join("; "))
+}
+
+fn ended_early(outcome: &Outcome) -> Option<String> {
     match outcome.lines.last() {
-        _ if outcome.stopped => None,
-        Some(Line::Done) => outcome.complaints().first().map(|line| format!("the kernel complains: {line}")),
+        Some(Line::Done) => None,
         Some(Line::Failed { step, reason }) => Some(format!("step {step}: {reason}")),
         _ => Some(format!(
             "the board went off before its plan was done; its last words: {}",
             outcome.console.iter().rev().take(3).rev().cloned().collect::<Vec<_>>().join(" | ")
         )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As kernels print them.
+    #[test]
+    fn what_a_kernel_says_of_its_faults_is_a_complaint() {
+        let complaints = [
+            "WARNING: possible circular locking dependency detected",
+            "WARNING: inconsistent lock state",
+            "WARNING: suspicious RCU usage",
+            "WARNING: CPU: 0 PID: 71 at net/core/dev.c:5101 net_tx_action+0x5c/0x2a0",
+            "INFO: trying to register non-static key.",
+            "BUG: KASAN: use-after-free in on_freed+0x2c/0x90 [sch_lbe]",
+            "BUG: sleeping function called from invalid context at include/linux/sched/mm.h:274",
+            "BUG kmalloc-64 (Tainted: G           O     ): Redzone overwritten",
+            "kernel BUG at lib/list_debug.c:62!",
+            "ODEBUG: free active (active state 0) object type: hrtimer hint: on_arrival+0x0/0x110 [vmac]",
+            "list_del corruption. next->prev should be ffff88800a1b2c40, but was dead000000000122",
+            "kmemleak: 3 new suspected memory leaks (see /sys/kernel/debug/kmemleak)",
+            "rcu: INFO: rcu_preempt self-detected stall on CPU",
+            "rcu: INFO: rcu_sched detected stalls on CPUs/tasks:",
+            "INFO: task ip:93 blocked for more than 120 seconds.",
+            "watchdog: BUG: soft lockup - CPU#1 stuck for 26s! [agent:70]",
+            "unregister_netdevice: waiting for vmac0 to become free. Usage count = 3",
+        ];
+        assert!(complaints.iter().all(|line| complains(line)));
+        let harmless = [
+            "sch_lbe: loading out-of-tree module taints kernel.",
+            "smpboot: CPU 1 is now offline",
+            "vmac: no tracepoint cpu_idle",
+        ];
+        assert!(!harmless.iter().any(|line| complains(line)));
+    }
+
+    #[test]
+    fn a_complaint_is_a_fault_of_a_plan_that_was_done() {
+        let mut outcome = Outcome { lines: vec![Line::Done], ..Outcome::default() };
+        assert_eq!(with_complaint(&outcome, ended_early(&outcome)), None);
+        outcome.console.push("BUG: KASAN: double-free".to_owned());
+        let fault = with_complaint(&outcome, ended_early(&outcome)).unwrap();
+        assert!(fault.contains("KASAN"), "{fault}");
+        outcome.lines.push(Line::Failed { step: 3, reason: "no route".to_owned() });
+        let fault = with_complaint(&outcome, ended_early(&outcome)).unwrap();
+        assert!(fault.contains("KASAN") && fault.contains("no route"), "{fault}");
     }
 }
