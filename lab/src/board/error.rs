@@ -7,7 +7,7 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum BoardError {
     /// The kernel, or a module of it, is not there.
-    #[error("{}: {source}; linux/build fetches kernels and builds their modules (./tokkyu calls it)", path.display())]
+    #[error("{}: {source}; linux/build fetches kernels and builds their modules (./tokkyu calls it), 6.1-debug only when it is named", path.display())]
     Missing {
         /// What is looked for.
         path: PathBuf,
