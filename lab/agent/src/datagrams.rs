@@ -27,18 +27,25 @@ pub fn open(address: &str, options: &Options) -> Result<(UdpSocket, SocketAddr),
     Ok((socket, to))
 }
 
-/// Sends one, however often the queue is full.
-pub fn give(socket: &UdpSocket, datagram: &[u8], to: SocketAddr) -> Result<(), String> {
+/// Sends one, however often the queue is full; for the patient, however long the device is down.
+pub fn give(socket: &UdpSocket, datagram: &[u8], to: SocketAddr, patient: bool) -> Result<(), String> {
     loop {
         match socket.send_to(datagram, to) {
             Ok(_) => return Ok(()),
             // The queue was full, as its sender is told.
             Err(error) if error.raw_os_error() == Some(libc::ENOBUFS) => sleep(Duration::from_millis(1)),
+            Err(error) if patient && is_away(&error) => sleep(Duration::from_millis(1)),
             // The other end says that nobody listens.
             Err(error) if error.kind() == std::io::ErrorKind::ConnectionRefused => return Ok(()),
             Err(error) => return Err(format!("{to}: {error}")),
         }
     }
+}
+
+/// The device is down, or was and has no route back yet.
+fn is_away(error: &std::io::Error) -> bool {
+    let away = [libc::ENETDOWN, libc::ENETUNREACH, libc::EHOSTUNREACH];
+    error.raw_os_error().is_some_and(|code| away.contains(&code))
 }
 
 fn datagram(number: u64, bytes: usize) -> Vec<u8> {
@@ -55,7 +62,7 @@ pub fn send(address: &str, count: &str, words: &[&str]) -> Result<(), String> {
     let count: u64 = count.parse().map_err(|_| format!("{count}: not a number of datagrams"))?;
     let options = Options::read(words)?;
     let (socket, to) = open(address, &options)?;
-    (0..count).try_for_each(|number| give(&socket, &datagram(number, options.bytes), to))
+    (0..count).try_for_each(|number| give(&socket, &datagram(number, options.bytes), to, options.patient))
 }
 
 /// What a receiver saw.

@@ -14,7 +14,7 @@ use nix::unistd::Pid;
 use tokkyu_agent::plan::Step;
 use tokkyu_agent::report::Line;
 
-use crate::measure;
+use crate::{leaks, measure};
 
 /// What a program may say, each of output and errors.
 const KEPT_BYTES: usize = 16 * 1024;
@@ -38,6 +38,7 @@ impl Executor {
             Step::Stop { name } => self.stop(name),
             Step::Wait { name } => self.wait(name),
             Step::Write { path, text } => fs::write(path, text).map_err(|error| format!("{path}: {error}")),
+            Step::Leaks => leaks::look(),
             Step::Sleep { ms } => {
                 sleep(Duration::from_millis(*ms));
                 Ok(())

@@ -41,6 +41,6 @@ fn udp(address: &str, options: &Options) -> Result<(), String> {
     let (socket, to) = datagrams::open(address, options)?;
     let datagram = vec![0; options.bytes];
     loop {
-        datagrams::give(&socket, &datagram, to)?;
+        datagrams::give(&socket, &datagram, to, options.patient)?;
     }
 }

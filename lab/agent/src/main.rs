@@ -10,6 +10,7 @@ mod execute;
 mod flood;
 mod http;
 mod init;
+mod leaks;
 mod malformed;
 mod measure;
 mod socket;
@@ -28,7 +29,8 @@ agent take ADDRESS:PORT
 agent give ADDRESS:PORT BYTES SEED [OPTION...]
 agent receive ADDRESS:PORT COUNT
 agent send ADDRESS:PORT COUNT [OPTION...]
-  OPTION: congestion=NAME, priority=N, dscp=N, ecn=N, bytes=N (of a datagram), extended (destination options, IPv6)
+  OPTION: congestion=NAME, priority=N, dscp=N, ecn=N, bytes=N (of a datagram), extended (destination options, IPv6),
+           patient (goes on when the device is down)
 agent spin [PROCESSOR]
 agent frames
 agent fields

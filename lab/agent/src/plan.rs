@@ -59,6 +59,8 @@ pub enum Step {
         /// What.
         text: String,
     },
+    /// Look for memory that the kernel allocated and lost (kmemleak), and fail if there is any. Needs a kernel made for it.
+    Leaks,
     /// Let time pass.
     Sleep {
         /// Milliseconds.

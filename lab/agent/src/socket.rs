@@ -15,12 +15,14 @@ pub struct Options {
     extended: bool,
     /// Payload of a datagram.
     pub bytes: usize,
+    /// A datagram that finds no way, for the device is down, is sent again.
+    pub patient: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
         let (congestion, priority, dscp, ecn) = (None, None, None, None);
-        Options { congestion, priority, dscp, ecn, extended: false, bytes: DATAGRAM_BYTES }
+        Options { congestion, priority, dscp, ecn, extended: false, bytes: DATAGRAM_BYTES, patient: false }
     }
 }
 
@@ -36,6 +38,7 @@ impl Options {
                 Some(("ecn", text)) => options.ecn = Some(number(text)?),
                 Some(("bytes", text)) => options.bytes = number(text)? as usize,
                 None if *word == "extended" => options.extended = true,
+                None if *word == "patient" => options.patient = true,
                 _ => return Err(format!("{word}: not an option")),
             }
         }

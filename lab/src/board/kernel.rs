@@ -9,6 +9,10 @@ use super::error::BoardError;
 /// The kernels, oldest first, by the names `linux/build` knows them by.
 pub const KERNELS: [&str; 2] = ["6.1", "6.12"];
 
+/// A kernel that looks for faults in modules: for function alone, its times say nothing. `linux/build` builds it when it is
+/// named, as that takes long.
+pub const DEBUG_KERNEL: &str = "6.1-debug";
+
 /// Folder of the kernels: `$TOKKYU_BOARDS`, else `boards` in the folder above the program's own, as cargo places it.
 pub fn boards_folder() -> PathBuf {
     let beside = || {

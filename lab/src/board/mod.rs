@@ -20,7 +20,7 @@ pub mod pair;
 
 pub use error::BoardError;
 pub use files::LEDBAT;
-pub use kernel::{KERNELS, Kernel, boards_folder};
+pub use kernel::{DEBUG_KERNEL, KERNELS, Kernel, boards_folder};
 pub use machine::{Board, Clock, NS_PER_INSTRUCTION, Outcome};
 pub use tokkyu_agent::plan::{self, Plan, Step};
 pub use tokkyu_agent::report::{self, Line, Round};

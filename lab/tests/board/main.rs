@@ -5,6 +5,7 @@
 mod bands;
 mod classes;
 mod content;
+mod debug;
 mod devices;
 mod faults;
 mod gate;
