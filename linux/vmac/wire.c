@@ -74,6 +74,16 @@ void vmac_line_send(struct vmac *mac, struct sk_buff *skb)
 	spin_unlock_irqrestore(&mac->lock, irq);
 }
 
+static void give_to_peer(struct vmac *mac, struct sk_buff_head *frames)
+{
+	spin_lock(&mac->peer->lock);
+	mac->peer->interrupts++;
+	skb_queue_splice_tail_init(frames, &mac->peer->received);
+	spin_unlock(&mac->peer->lock);
+	/* Of a device that goes down meanwhile NAPI is off, and this does nothing. */
+	napi_schedule(&mac->peer->napi);
+}
+
 /* Frames move from our line to the peer's queue: its lock is taken after ours is given back. */
 static enum hrtimer_restart on_arrival(struct hrtimer *timer)
 {
@@ -94,12 +104,11 @@ static enum hrtimer_restart on_arrival(struct hrtimer *timer)
 		again = HRTIMER_RESTART;
 	}
 	spin_unlock(&mac->lock);
-	spin_lock(&mac->peer->lock);
-	mac->peer->interrupts++;
-	skb_queue_splice_tail(&due, &mac->peer->received);
-	spin_unlock(&mac->peer->lock);
-	/* Of a device that is down NAPI is off, and this does nothing. */
-	napi_schedule(&mac->peer->napi);
+	if (netif_running(mac->peer->dev))
+		give_to_peer(mac, &due);
+	/* A cable whose other end is down: what is sent is gone. */
+	while ((skb = __skb_dequeue(&due)))
+		dev_kfree_skb_irq(skb);
 	return again;
 }
 

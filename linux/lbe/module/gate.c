@@ -110,7 +110,12 @@ static void on_sched_switch(void *data, bool preempt, struct task_struct *prev,
 		WRITE_ONCE(cpu->background, background);
 		smp_mb();	/* (2) */
 	}
-	if (background && READ_ONCE(lbe_held))
+	/*
+	 * The last switch of a processor that goes offline is to its idle task,
+	 * with its interrupts gone: the work would wait for its return, and
+	 * stop_probing() for the work.
+	 */
+	if (background && READ_ONCE(lbe_held) && cpu_online(smp_processor_id()))
 		irq_work_queue(&cpu->switched);
 }
 

@@ -234,9 +234,11 @@ void lbe_receive_destroy(struct lbe_receive *receive)
 	nf_unregister_net_hook(dev_net(receive->dev), &receive->hook);
 	synchronize_net();
 	lbe_gate_remove(&receive->waiter);
-	hrtimer_cancel(&receive->valve);
+	/* From here on nothing waits: a run of the tasklet sets the timer no more, the timer may still want one. */
+	spin_lock_bh(&receive->lock);
+	receive->gated = false;
+	spin_unlock_bh(&receive->lock);
 	tasklet_kill(&receive->drain);
-	/* The last run of the tasklet may have set the timer again, and that the tasklet. */
 	hrtimer_cancel(&receive->valve);
 	tasklet_kill(&receive->drain);
 	local_bh_disable();
