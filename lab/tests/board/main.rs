@@ -12,3 +12,4 @@ mod gate;
 mod options;
 mod receive;
 mod scene;
+mod tool;
