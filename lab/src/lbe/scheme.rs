@@ -48,6 +48,8 @@ pub enum Scheme {
     PrioGso,
     /// A kernel thread for each band, before the small queue: the paper's rival.
     Task,
+    /// The same before 8 KB of device.
+    TaskLargeQueue,
     /// lbe; its foreground band a pfifo, as what it is compared to.
     Lbe,
     /// lbe as it comes, with fq_codel.
@@ -67,7 +69,7 @@ pub enum Scheme {
 }
 
 /// Every scheme with its name, in the order of tables.
-const NAMES: [(Scheme, &str); 17] = [
+const NAMES: [(Scheme, &str); 18] = [
     (Scheme::None, "none"),
     (Scheme::NoneSmallQueue, "none-small-queue"),
     (Scheme::NoneFqCodel, "none-fq_codel"),
@@ -77,6 +79,7 @@ const NAMES: [(Scheme, &str); 17] = [
     (Scheme::Prio, "prio"),
     (Scheme::PrioGso, "prio-gso"),
     (Scheme::Task, "task"),
+    (Scheme::TaskLargeQueue, "task-8k"),
     (Scheme::Lbe, "lbe"),
     (Scheme::LbeFqCodel, "lbe-fq_codel"),
     (Scheme::LbeLargeQueue, "lbe-8k"),
@@ -173,6 +176,7 @@ impl Scheme {
             | Scheme::Pfifo
             | Scheme::TcpLp
             | Scheme::Ledbat
+            | Scheme::TaskLargeQueue
             | Scheme::LbeLargeQueue
             | Scheme::LbeLargeQueueNoDefer => DeviceQueue::Driver(LARGE),
             Scheme::NoneSmallQueue | Scheme::Prio | Scheme::PrioGso | Scheme::Task => {
@@ -218,7 +222,7 @@ impl Scheme {
             Scheme::NoneFqCodel | Scheme::FqCodel => root("fq_codel"),
             // As the default map, but priority 1 in the last band alone.
             Scheme::Prio | Scheme::PrioGso => root("prio bands 3 priomap 1 2 1 1 1 1 0 0 1 1 1 1 1 1 1 1"),
-            Scheme::Task => lbe("mode task budget 0"),
+            Scheme::Task | Scheme::TaskLargeQueue => lbe("mode task budget 0"),
             Scheme::Lbe => lbe("mode gate"),
             Scheme::LbeFqCodel => root("lbe"),
             Scheme::LbeLargeQueue => lbe("budget 0"),

@@ -299,6 +299,18 @@ mod tests {
     }
 
     #[test]
+    fn instructions_are_compared_on_one_device() {
+        let idle = |scheme: &str, per_packet: f64| {
+            let mut case = case(scheme, "udp1", Foreground::Idle, 0, 10_000.0);
+            (case.link_kbps, case.instructions_per_packet) = (20_000, Some(per_packet));
+            case
+        };
+        let cases = [idle("pfifo", 90.0), idle("pfifo-bql", 100.0), idle("lbe", 102.0)];
+        assert_eq!(goals(&cases)[4].figure, Some(1.02));
+        assert_eq!(goals(&cases[..1])[4].figure, None);
+    }
+
+    #[test]
     fn what_is_looked_at_once_is_judged_by_one_round() {
         let mut idle = case("lbe", "tcp8", Foreground::Idle, 0, 10_000.0);
         (idle.n, idle.background_share) = (1, 0.99);

@@ -32,7 +32,7 @@ const fn look(scheme: &'static str, colour: RGBColor, dashed: bool, words: &'sta
     Look { scheme, colour, dashed, words }
 }
 
-const LOOKS: [Look; 17] = [
+const LOOKS: [Look; 18] = [
     look("none", GREY, false, "no background, device queue of 8 KB"),
     look("none-small-queue", VERMILION, true, "no background, device queue of 1 500 B"),
     look("none-fq_codel", BROWN, true, "no background, fq_codel"),
@@ -42,6 +42,7 @@ const LOOKS: [Look; 17] = [
     look("prio", BLUE, false, "strict priority, large packets off"),
     look("prio-gso", BLUE, true, "strict priority, large packets on"),
     look("task", PINK, false, "a kernel thread for each band, the paper's rival"),
+    look("task-8k", VIOLET, true, "the same before a device queue of 8 KB"),
     look("lbe", BLACK, false, "ours"),
     look("lbe-fq_codel", GREEN, false, "ours, fq_codel for the foreground"),
     look("lbe-8k", GREEN, true, "ours, device queue of 8 KB"),
