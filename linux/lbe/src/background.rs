@@ -62,28 +62,33 @@ fn priority(records: &Records) -> u32 {
     if htb { htb::PRIORITY } else { PRIORITY }
 }
 
-/// The group of all background programs, with its eBPF programs.
+/// A new group of background programs, with its eBPF programs; `name` begins with this network namespace's label.
 ///
 /// # Errors
 /// As [`BackgroundError`] says.
-pub fn own_group(records: &Records) -> Result<Group, BackgroundError> {
-    let group = Groups::find()?.own()?;
+pub fn new_group(name: &str, records: &Records) -> Result<Group, BackgroundError> {
+    let group = Groups::find()?.own()?.child(name)?;
     let done = bpf::make_background(group.as_fd(), priority(records));
     programs(&group, done)?;
     Ok(group)
 }
 
 /// Sees to it that programs that run already have the priority that the devices want now; groups that nobody is in any more
-/// go.
+/// go. Other network namespaces have groups and devices of their own.
 ///
 /// # Errors
 /// As [`BackgroundError`] says.
 pub fn refresh(records: &Records) -> Result<(), BackgroundError> {
-    let Some(own) = Groups::find().ok().and_then(|groups| groups.own_if_there()) else { return Ok(()) };
-    if own.remove_empty_children(&records.label()) == 0 && own.remove_if_empty() {
-        return Ok(());
+    let Ok(groups) = Groups::find() else { return Ok(()) };
+    groups.remove_empty_beside_own(&records.label());
+    let Some(own) = groups.own_if_there() else { return Ok(()) };
+    if own.remove_empty_children(&records.label()) > 0 {
+        for group in own.children()?.iter().filter(|group| group.name().starts_with(&records.label())) {
+            programs(group, bpf::make_background(group.as_fd(), priority(records)))?;
+        }
     }
-    own_group(records).map(drop)
+    own.remove_if_empty();
+    Ok(())
 }
 
 /// Makes a group that is there background: its packets, and all its threads.
@@ -116,7 +121,7 @@ pub fn remove_group(path: &Path) -> Result<(), BackgroundError> {
 /// As [`BackgroundError`] says.
 pub fn matching_group(name: &str, fields: &Fields, records: &Records) -> Result<Group, BackgroundError> {
     // Beside the group of background programs, not in it: there every packet is.
-    let group = Groups::find()?.beside_own(name)?;
+    let group = Groups::find()?.beside_own(&format!("{}-{name}", records.label()))?;
     programs(&group, bpf::make_matching(group.as_fd(), priority(records), fields))?;
     Ok(group)
 }

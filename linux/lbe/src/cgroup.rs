@@ -83,6 +83,13 @@ impl Groups {
         Group::make(self.mount.join(format!("{OWN}-{}", name.replace('/', "-"))))
     }
 
+    /// Removes those beside it that have no process, of those whose names begin so.
+    pub fn remove_empty_beside_own(&self, beginning: &str) {
+        let wanted = format!("{OWN}-{beginning}");
+        let ours = self.all_own().into_iter().filter(|group| group.name().starts_with(&wanted));
+        ours.for_each(|group| drop(group.remove_if_empty()));
+    }
+
     /// All groups that were made here: that of background programs, and those beside it.
     pub fn all_own(&self) -> Vec<Group> {
         let entries = fs::read_dir(&self.mount).into_iter().flatten().flatten();

@@ -7,7 +7,7 @@ use tokkyu_contract::yaml::Robot;
 use tokkyu_contract::yaml::robot::{Flow as Declared, Matching};
 
 use crate::Flow;
-use crate::background::{BackgroundError, matching_group, own_group, take_process};
+use crate::background::{BackgroundError, matching_group, new_group, take_process};
 use crate::bpf::Fields;
 use crate::flows::{FlowsError, add_flow};
 use crate::record::Records;
@@ -91,7 +91,7 @@ fn program(
     let found = processes(process);
     let whole = fields == Fields::default();
     let group = if whole {
-        own_group(records)?.child(&format!("{}-flow-{name}", records.label()))?
+        new_group(&format!("{}-flow-{name}", records.label()), records)?
     } else {
         matching_group(name, &fields, records)?
     };

@@ -85,13 +85,13 @@ impl Records {
         self.folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
 
-    /// Waits for its turn.
+    /// Waits for its turn: one for all network namespaces, as they share the control groups.
     ///
     /// # Errors
     /// The folder cannot be written.
     pub fn lock(&self) -> Result<Locked, RecordError> {
         self.make_folder()?;
-        let path = self.folder.join("lock");
+        let path = self.folder.with_file_name("lock");
         let failed = |source| RecordError { path: path.clone(), source };
         let file = File::create(&path).map_err(failed)?;
         let locked = Flock::lock(file, FlockArg::LockExclusive).map_err(|(_, error)| failed(error.into()))?;
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn one_at_a_time() {
         let folder = tempfile::tempdir().unwrap();
-        let records = Records { folder: folder.path().to_owned() };
+        let records = Records { folder: folder.path().join("net-1") };
         let first = records.lock().unwrap();
         let other = File::create(folder.path().join("lock")).unwrap();
         let Err((other, _)) = Flock::lock(other, FlockArg::LockExclusiveNonblock) else {

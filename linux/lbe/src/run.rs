@@ -17,7 +17,7 @@ use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::signal::{SigHandler, Signal, kill, signal};
 use nix::unistd::{Gid, Pid, Uid, User, getgrouplist};
 
-use crate::background::{BackgroundError, own_group};
+use crate::background::{BackgroundError, new_group};
 use crate::cgroup::{Group, Groups};
 use crate::idle::make_idle;
 use crate::record::{Owner, RecordError, Records};
@@ -124,9 +124,7 @@ fn set_up(
             Err(error) => return Err(error.into()),
         }
     }
-    let group = own_group(records)?
-        .child(&format!("{}-run-{}", records.label(), std::process::id()))
-        .map_err(BackgroundError::from)?;
+    let group = new_group(&format!("{}-run-{}", records.label(), std::process::id()), records)?;
     match start_in(&group, job, user) {
         Ok(child) => Ok((child, group)),
         Err(error) => {

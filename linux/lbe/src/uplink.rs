@@ -28,7 +28,7 @@ fn leads(flags: &str) -> bool {
 fn default_of_four(line: &str) -> Option<&str> {
     let words: Vec<&str> = line.split_whitespace().collect();
     let is_default = words.get(1) == Some(&"00000000") && words.get(7) == Some(&"00000000");
-    (is_default && leads(words.get(3)?)).then_some(words[0])
+    (is_default && leads(words.get(3)?)).then(|| words[0])
 }
 
 /// `destination length source length gateway metric ... flags device`

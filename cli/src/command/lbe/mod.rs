@@ -71,9 +71,13 @@ fn rate(word: &str) -> Result<BitRate, String> {
     let number =
         word.trim_end_matches(|letter: char| letter.is_ascii_alphabetic() || letter == '/').trim_end();
     let unit = word[number.len()..].trim_start();
-    BitRate::from_str(&format!("{number} {unit}"))
-        .map_err(|error| format!("{}; {}", error.what(), error.remedy()))
+    let rate = BitRate::from_str(&format!("{number} {unit}"))
+        .map_err(|error| format!("{}; {}", error.what(), error.remedy()))?;
+    if rate < SLOWEST { Err(format!("{SLOWEST} at least")) } else { Ok(rate) }
 }
+
+/// Below it the background's hundredth is a packet in two minutes.
+const SLOWEST: BitRate = BitRate(8_000);
 
 /// What needs rights or a module that are not there is not possible here; the rest failed.
 fn not_possible(error: impl std::fmt::Display) -> Failure {
