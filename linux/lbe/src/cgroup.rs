@@ -87,7 +87,9 @@ impl Groups {
     pub fn remove_empty_beside_own(&self, beginning: &str) {
         let wanted = format!("{OWN}-{beginning}");
         let ours = self.all_own().into_iter().filter(|group| group.name().starts_with(&wanted));
-        ours.for_each(|group| drop(group.remove_if_empty()));
+        for group in ours {
+            group.remove_if_empty();
+        }
     }
 
     /// All groups that were made here: that of background programs, and those beside it.

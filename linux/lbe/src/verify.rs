@@ -120,41 +120,44 @@ struct Bench<'a> {
     before: Option<String>,
 }
 
-fn look(way: Option<Way>, sender: Vec<OsString>, records: &Records) -> Vec<Check> {
-    let mut checks = Vec::new();
-    let mut note = |what: &'static str, seen: Result<String, String>| {
+/// What was looked at, in order.
+#[derive(Default)]
+struct Checks(Vec<Check>);
+
+impl Checks {
+    fn note(&mut self, what: &'static str, seen: Result<String, String>) {
         let outcome = if seen.is_ok() { CheckOutcome::Good } else { CheckOutcome::Failed };
-        checks.push(Check { what, outcome, seen: seen.unwrap_or_else(|why| why) });
-    };
-    let bench = match set_up(way, records) {
-        Ok(bench) => bench,
-        Err(error) => {
-            note("a device is set up", Err(error));
-            return checks;
-        }
-    };
-    note("a device is set up", Ok(format!("{}, way {}", NEAR, bench.tuned.way.as_str())));
-    note("a program in the background is, whatever it asks for", bench.background_program(sender));
-    note("a foreground packet is not", bench.foreground_packet());
-    match bench.tuned.way {
-        Way::Htb => checks.push(skipped("the way htb does not look at tasks")),
-        Way::Module => match busy_everywhere() {
-            None => checks.push(skipped("some processors are out of reach of this process")),
-            Some(busy) => note(HOLDS, bench.held_packet(&busy)),
-        },
+        self.0.push(Check { what, outcome, seen: seen.unwrap_or_else(|why| why) });
     }
-    let mut note = |what: &'static str, seen: Result<String, String>| {
-        let outcome = if seen.is_ok() { CheckOutcome::Good } else { CheckOutcome::Failed };
-        checks.push(Check { what, outcome, seen: seen.unwrap_or_else(|why| why) });
-    };
-    note("everything is as before afterwards", bench.taken_back());
-    checks
+
+    fn skip(&mut self, what: &'static str, why: &str) {
+        self.0.push(Check { what, outcome: CheckOutcome::Skipped, seen: why.to_owned() });
+    }
 }
 
+const IS_SET_UP: &str = "a device is set up";
 const HOLDS: &str = "packets are held while all processors compute, and go in time";
 
-fn skipped(why: &str) -> Check {
-    Check { what: HOLDS, outcome: CheckOutcome::Skipped, seen: why.to_owned() }
+fn look(way: Option<Way>, sender: Vec<OsString>, records: &Records) -> Vec<Check> {
+    let mut checks = Checks::default();
+    match set_up(way, records) {
+        Err(error) => checks.note(IS_SET_UP, Err(error)),
+        Ok(bench) => {
+            checks.note(IS_SET_UP, Ok(format!("{NEAR}, way {}", bench.tuned.way.as_str())));
+            let seen = bench.background_program(sender);
+            checks.note("a program in the background is, whatever it asks for", seen);
+            checks.note("a foreground packet is not", bench.foreground_packet());
+            match (bench.tuned.way, busy_everywhere()) {
+                (Way::Htb, _) => checks.skip(HOLDS, "the way htb does not look at tasks"),
+                (Way::Module, None) => {
+                    checks.skip(HOLDS, "some processors are out of reach of this process");
+                }
+                (Way::Module, Some(busy)) => checks.note(HOLDS, bench.held_packet(&busy)),
+            }
+            checks.note("everything is as before afterwards", bench.taken_back());
+        }
+    }
+    checks.0
 }
 
 fn set_up(way: Option<Way>, records: &Records) -> Result<Bench<'_>, String> {
