@@ -42,8 +42,11 @@ pub struct Remove {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = true)]
 struct What {
-    /// The other end and our port: ADDRESS, ADDRESS:PORT, [IPV6]:PORT or *:PORT, and ,PORT behind it for ours
-    #[arg(value_name = "FLOW")]
+    // Not a comment that is documentation: there brackets are a link.
+    #[arg(
+        value_name = "FLOW",
+        help = "The other end and our port: ADDRESS, ADDRESS:PORT, [IPV6]:PORT or *:PORT, and ,PORT behind it for ours"
+    )]
     flows: Vec<Flow>,
     /// A control group (version 2), its folder or its path below the mount
     #[arg(long, value_name = "PATH")]
