@@ -56,8 +56,10 @@ impl Kernel {
         self.folder.parent().unwrap_or(Path::new("."))
     }
 
+    /// Unpacked where it is there: unpacking itself is half of a board's start.
     pub(super) fn image(&self) -> PathBuf {
-        self.folder.join("vmlinuz")
+        let unpacked = self.folder.join("vmlinux");
+        if unpacked.exists() { unpacked } else { self.folder.join("vmlinuz") }
     }
 
     pub(super) fn modules(&self) -> PathBuf {
