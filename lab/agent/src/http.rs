@@ -4,11 +4,12 @@
 //! comes from a stranger cannot come here; limits are there so that a mistake ends as an error and not as a hang.
 
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::thread;
+use std::net::TcpStream;
 use std::time::Duration;
 
 use tokkyu_agent::plan::Direction;
+
+use crate::socket;
 
 const PATIENCE: Duration = Duration::from_secs(600);
 const HEADER_BYTES: u64 = 4096;
@@ -16,16 +17,7 @@ const ZEROS: [u8; 16 * 1024] = [0; 16 * 1024];
 
 /// Answers requests until it is ended.
 pub fn serve(address: &str) -> Result<(), String> {
-    let listener = TcpListener::bind(address).map_err(|error| format!("{address}: {error}"))?;
-    loop {
-        let (stream, _) = listener.accept().map_err(|error| format!("{address}: {error}"))?;
-        // One for each connection: a background that never ends must not keep a request waiting.
-        thread::spawn(move || {
-            if let Err(error) = answer(stream) {
-                eprintln!("agent: {error}");
-            }
-        });
-    }
+    socket::serve(address, answer)
 }
 
 fn answer(stream: TcpStream) -> std::io::Result<()> {
@@ -109,6 +101,9 @@ fn exchange(server: &str, direction: Direction, bytes: u64) -> std::io::Result<(
 
 #[cfg(test)]
 mod tests {
+    use std::net::TcpListener;
+    use std::thread;
+
     use super::*;
 
     fn server() -> String {

@@ -1,6 +1,8 @@
-//! What a program of the plan sets on its sockets, given as words: `priority=1 dscp=1`.
+//! Sockets of the plan's programs: what is set on them, given as words (`priority=1 dscp=1`), and how connections are answered.
 
+use std::net::{TcpListener, TcpStream};
 use std::os::fd::AsRawFd;
+use std::thread;
 
 /// Size of a UDP datagram's payload: with IPv4's and UDP's headers 1428 bytes.
 const DATAGRAM_BYTES: usize = 1400;
@@ -70,6 +72,19 @@ impl Options {
                 .map_err(|error| format!("extended: {error}"))?;
         }
         Ok(())
+    }
+}
+
+/// Answers connections until it is ended, each in a thread of its own: one that never ends must not keep another waiting.
+pub fn serve(address: &str, answer: fn(TcpStream) -> std::io::Result<()>) -> Result<(), String> {
+    let listener = TcpListener::bind(address).map_err(|error| format!("{address}: {error}"))?;
+    loop {
+        let (stream, _) = listener.accept().map_err(|error| format!("{address}: {error}"))?;
+        thread::spawn(move || {
+            if let Err(error) = answer(stream) {
+                eprintln!("agent: {error}");
+            }
+        });
     }
 }
 

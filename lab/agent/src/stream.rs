@@ -4,15 +4,14 @@
 //! compares. Its answer comes back over the same connection, so the giver tells how it went.
 
 use std::io::{BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
-use std::thread;
+use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
 use rand_core::{Rng, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 use serde::Serialize;
 
-use crate::socket::Options;
+use crate::socket::{self, Options};
 
 const PATIENCE: Duration = Duration::from_secs(120);
 const BLOCK: usize = 16 * 1024;
@@ -83,15 +82,7 @@ fn exchange(mut stream: TcpStream, bytes: u64, seed: u64) -> std::io::Result<Str
 
 /// Takes streams until it is ended.
 pub fn take(address: &str) -> Result<(), String> {
-    let listener = TcpListener::bind(address).map_err(|error| format!("{address}: {error}"))?;
-    loop {
-        let (stream, _) = listener.accept().map_err(|error| format!("{address}: {error}"))?;
-        thread::spawn(move || {
-            if let Err(error) = answer(stream) {
-                eprintln!("agent: {error}");
-            }
-        });
-    }
+    socket::serve(address, answer)
 }
 
 fn answer(stream: TcpStream) -> std::io::Result<()> {
@@ -122,6 +113,9 @@ fn compare(input: &mut impl Read) -> std::io::Result<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::net::TcpListener;
+    use std::thread;
+
     use super::*;
 
     fn stream(seed: u64, bytes: u64) -> Vec<u8> {

@@ -70,7 +70,8 @@ impl Groups {
     /// It cannot be made.
     pub fn own(&self) -> Result<Group, GroupError> {
         let group = Group::make(self.mount.join(OWN))?;
-        // Where there is no such file the processor's time is not shared between groups, and the policy alone counts.
+        // LBE-92: policy SCHED_IDLE counts among the tasks of one group alone. Where there is no such file the processor's
+        // time is not shared between groups.
         let _ = fs::write(group.path.join("cpu.idle"), "1");
         Ok(group)
     }
@@ -235,13 +236,6 @@ impl Group {
     /// Removes it if nobody is in it; true if it is gone.
     pub fn remove_if_empty(self) -> bool {
         fs::remove_dir(&self.path).is_ok()
-    }
-
-    /// `cpu.idle` (LBE-92): whether this group gets what the others leave; `None` where time is not shared between groups.
-    /// Policy `SCHED_IDLE` counts among the tasks of one group alone.
-    pub fn is_idle(&self) -> Option<bool> {
-        let text = fs::read_to_string(self.path.join("cpu.idle")).ok()?;
-        Some(text.trim() == "1")
     }
 }
 

@@ -192,11 +192,6 @@ fn find_user(word: &str) -> Result<User, RunError> {
 }
 
 impl Running {
-    /// Number of its process.
-    pub fn process(&self) -> u32 {
-        self.child.id()
-    }
-
     /// Waits for its end and takes back what was set up for it. Once `stop` says so it is asked to end.
     ///
     /// # Errors

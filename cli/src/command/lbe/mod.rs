@@ -56,8 +56,11 @@ impl Lbe {
     }
 }
 
+/// A way, or the best there is. By this name: an `Option` would be to clap an argument that may be missing.
+type AnyWay = Option<Way>;
+
 /// A way, as people write it.
-fn way(word: &str) -> Result<Option<Way>, String> {
+fn way(word: &str) -> Result<AnyWay, String> {
     match word {
         "auto" => Ok(None),
         "module" => Ok(Some(Way::Module)),

@@ -5,9 +5,9 @@ use std::ffi::OsString;
 use clap::Args;
 use tokkyu_contract::BitRate;
 use tokkyu_drive::program::StopFlag;
-use tokkyu_lbe::{Job, RunError, Wanted, Way, start, uplinks};
+use tokkyu_lbe::{Job, RunError, Wanted, start, uplinks};
 
-use super::{rate, way};
+use super::{AnyWay, rate, way};
 use crate::exit::{Done, Failure};
 use crate::output::say;
 
@@ -37,7 +37,7 @@ pub struct Run {
     rate: Option<BitRate>,
     /// How devices hold it back: auto, module or htb
     #[arg(long, value_name = "WAY", default_value = "auto", value_parser = way)]
-    way: ::std::option::Option<Way>,
+    way: AnyWay,
     /// User to run it as, name or number; the caller if not given
     #[arg(long, value_name = "USER")]
     user: Option<String>,

@@ -9,11 +9,11 @@ use tokkyu_contract::units::parse_duration;
 use tokkyu_contract::yaml::robot;
 use tokkyu_drive::program::ExitCode;
 use tokkyu_lbe::{
-    Auto, Owner, QdiscOptions, Records, Wanted, Way, device_status, refresh, set_up_declared, tune, untune,
+    Auto, Owner, QdiscOptions, Records, Wanted, device_status, refresh, set_up_declared, tune, untune,
     uplinks,
 };
 
-use super::{rate, way};
+use super::{AnyWay, rate, way};
 use crate::exit::{Done, Failure};
 use crate::output;
 
@@ -42,7 +42,7 @@ pub struct Tune {
     robot: Option<PathBuf>,
     /// How: auto, module or htb
     #[arg(long, value_name = "WAY", default_value = "auto", value_parser = way)]
-    way: ::std::option::Option<Way>,
+    way: AnyWay,
     /// Rate of the link for the way htb: somewhat below what it carries at its worst
     #[arg(long, value_name = "RATE", value_parser = rate)]
     rate: Option<BitRate>,

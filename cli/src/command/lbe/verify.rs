@@ -3,9 +3,9 @@
 use clap::Args;
 use serde_json::json;
 use tokkyu_drive::program::ExitCode;
-use tokkyu_lbe::{Check, CheckOutcome, Way, verify};
+use tokkyu_lbe::{Check, CheckOutcome, verify};
 
-use super::way;
+use super::{AnyWay, way};
 use crate::exit::{Done, Failure};
 use crate::output::{self, JsonTo};
 
@@ -18,7 +18,7 @@ use crate::output::{self, JsonTo};
 pub struct Verify {
     /// Which way to look at: auto, module or htb
     #[arg(long, value_name = "WAY", default_value = "auto", value_parser = way)]
-    way: ::std::option::Option<Way>,
+    way: AnyWay,
     /// Write JSON to this file, or to standard output for -
     #[arg(long, value_name = "FILE", value_parser = |word: &str| Ok::<_, String>(JsonTo::from(word)))]
     json: Option<JsonTo>,
