@@ -128,7 +128,7 @@ impl Board {
     }
 
     fn start(&self, initramfs: &Path) -> Result<Child, BoardError> {
-        let mut command = Command::new(QEMU);
+        let mut command = self.qemu();
         command
             .args([
                 "-accel",
@@ -158,6 +158,20 @@ impl Board {
             }
             _ => BoardError::Qemu(source),
         })
+    }
+
+    /// What `linux/fetch-qemu` has fetched, with its own firmware; else this machine's.
+    fn qemu(&self) -> Command {
+        let fetched = self.kernel.boards().join("qemu/usr");
+        let program = fetched.join("bin").join(QEMU);
+        if !program.exists() {
+            return Command::new(QEMU);
+        }
+        let mut command = Command::new(program);
+        for firmware in ["qemu", "seabios"] {
+            command.arg("-L").arg(fetched.join("share").join(firmware));
+        }
+        command
     }
 
     fn clock_options(&self) -> Vec<String> {
