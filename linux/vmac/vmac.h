@@ -91,6 +91,7 @@ void vmac_record(struct vmac *mac, struct sk_buff *skb, u64 start_ns, u64 end_ns
 /* meter.c */
 int vmac_meter_init(struct dentry *folder);
 void vmac_meter_exit(void);
+void vmac_meter_emulated(u64 ns);
 
 static inline void vmac_timer_init(struct hrtimer *timer,
 				   enum hrtimer_restart (*function)(struct hrtimer *timer))

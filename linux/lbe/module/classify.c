@@ -25,52 +25,66 @@ struct lbe_ports {
 	__be16 dest;
 };
 
-struct lbe_headers {
+/* The two ends of a packet that has ports. */
+struct lbe_ends {
 	struct in6_addr source;
 	struct in6_addr dest;
 	struct lbe_ports ports;
-	bool has_ports;
-	u8 dsfield;
 };
 
-static bool protocol_has_ports(u8 protocol)
+/*
+ * DSCP and ECN of both versions are in the header's first two bytes. They are
+ * all that most packets are asked for, so nothing else of it is read here.
+ */
+static bool is_marked(const struct sk_buff *skb)
 {
-	return protocol == IPPROTO_TCP || protocol == IPPROTO_UDP;
+	const __be16 *first;
+	__be16 buffer;
+	u16 word;
+
+	first = skb_header_pointer(skb, skb_network_offset(skb), sizeof(buffer), &buffer);
+	if (!first)
+		return false;
+	word = ntohs(*first);
+	switch (skb_protocol(skb, true)) {
+	case htons(ETH_P_IP):
+		return (word & 0xff & ~INET_ECN_MASK) == LBE_DSFIELD;
+	case htons(ETH_P_IPV6):
+		return (word >> 4 & 0xff & ~INET_ECN_MASK) == LBE_DSFIELD;
+	default:
+		return false;
+	}
 }
 
-static void read_ports(const struct sk_buff *skb, int offset, u8 protocol, struct lbe_headers *h)
+static bool read_ports(const struct sk_buff *skb, int offset, u8 protocol, struct lbe_ports *ports)
 {
-	const struct lbe_ports *ports;
-	struct lbe_ports buffer;
+	const struct lbe_ports *found;
 
-	if (!protocol_has_ports(protocol))
-		return;
-	ports = skb_header_pointer(skb, offset, sizeof(buffer), &buffer);
-	if (!ports)
-		return;
-	h->ports = *ports;
-	h->has_ports = true;
+	if (protocol != IPPROTO_TCP && protocol != IPPROTO_UDP)
+		return false;
+	found = skb_header_pointer(skb, offset, sizeof(*ports), ports);
+	if (!found)
+		return false;
+	*ports = *found;
+	return true;
 }
 
-static bool read_ipv4(const struct sk_buff *skb, struct lbe_headers *h, bool with_ports)
+static bool read_ipv4(const struct sk_buff *skb, struct lbe_ends *ends)
 {
 	int offset = skb_network_offset(skb);
 	const struct iphdr *ip;
 	struct iphdr buffer;
 
 	ip = skb_header_pointer(skb, offset, sizeof(buffer), &buffer);
-	if (!ip || ip->ihl < 5)
+	/* Only a packet's first fragment has its ports. */
+	if (!ip || ip->ihl < 5 || (ip->frag_off & htons(IP_OFFSET)))
 		return false;
-	h->dsfield = ip->tos;
-	if (!with_ports || (ip->frag_off & htons(IP_OFFSET)))
-		return true;
-	ipv6_addr_set_v4mapped(ip->saddr, &h->source);
-	ipv6_addr_set_v4mapped(ip->daddr, &h->dest);
-	read_ports(skb, offset + ip->ihl * 4, ip->protocol, h);
-	return true;
+	ipv6_addr_set_v4mapped(ip->saddr, &ends->source);
+	ipv6_addr_set_v4mapped(ip->daddr, &ends->dest);
+	return read_ports(skb, offset + ip->ihl * 4, ip->protocol, &ends->ports);
 }
 
-static bool read_ipv6(const struct sk_buff *skb, struct lbe_headers *h, bool with_ports)
+static bool read_ipv6(const struct sk_buff *skb, struct lbe_ends *ends)
 {
 	int offset = skb_network_offset(skb);
 	const struct ipv6hdr *ip;
@@ -79,58 +93,57 @@ static bool read_ipv6(const struct sk_buff *skb, struct lbe_headers *h, bool wit
 	ip = skb_header_pointer(skb, offset, sizeof(buffer), &buffer);
 	if (!ip)
 		return false;
-	h->dsfield = ipv6_get_dsfield(ip);
-	if (!with_ports)
-		return true;
-	h->source = ip->saddr;
-	h->dest = ip->daddr;
-	read_ports(skb, offset + sizeof(buffer), ip->nexthdr, h);
-	return true;
+	ends->source = ip->saddr;
+	ends->dest = ip->daddr;
+	return read_ports(skb, offset + sizeof(buffer), ip->nexthdr, &ends->ports);
 }
 
-static bool read_headers(const struct sk_buff *skb, struct lbe_headers *h, bool with_ports)
+static bool read_ends(const struct sk_buff *skb, struct lbe_ends *ends)
 {
-	h->has_ports = false;
 	switch (skb_protocol(skb, true)) {
 	case htons(ETH_P_IP):
-		return read_ipv4(skb, h, with_ports);
+		return read_ipv4(skb, ends);
 	case htons(ETH_P_IPV6):
-		return read_ipv6(skb, h, with_ports);
+		return read_ipv6(skb, ends);
 	default:
 		return false;
 	}
 }
 
+static bool sent_by_a_flow(struct net *net, const struct sk_buff *skb)
+{
+	struct lbe_flow_key key;
+	struct lbe_ends ends;
+
+	if (!read_ends(skb, &ends))
+		return false;
+	key.remote = ends.dest;
+	key.remote_port = ends.ports.dest;
+	key.local_port = ends.ports.source;
+	return lbe_flows_match(net, &key);
+}
+
 enum lbe_kind lbe_classify(struct net *net, struct sk_buff *skb)
 {
-	bool flows = lbe_flows_any(net);
-	struct lbe_flow_key key;
-	struct lbe_headers h;
-
 	if (skb->priority == LBE_PRIORITY)
 		return LBE_UNMARKED;
-	if (!read_headers(skb, &h, flows))
-		return LBE_FOREGROUND;
-	if ((h.dsfield & ~INET_ECN_MASK) == LBE_DSFIELD)
+	if (is_marked(skb))
 		return LBE_MARKED;
-	if (!flows || !h.has_ports)
-		return LBE_FOREGROUND;
-	key.remote = h.dest;
-	key.remote_port = h.ports.dest;
-	key.local_port = h.ports.source;
-	return lbe_flows_match(net, &key) ? LBE_UNMARKED : LBE_FOREGROUND;
+	if (lbe_flows_any(net) && sent_by_a_flow(net, skb))
+		return LBE_UNMARKED;
+	return LBE_FOREGROUND;
 }
 
 bool lbe_is_background_received(struct net *net, struct sk_buff *skb)
 {
 	struct lbe_flow_key key;
-	struct lbe_headers h;
+	struct lbe_ends ends;
 
-	if (!lbe_flows_any(net) || !read_headers(skb, &h, true) || !h.has_ports)
+	if (!lbe_flows_any(net) || !read_ends(skb, &ends))
 		return false;
-	key.remote = h.source;
-	key.remote_port = h.ports.source;
-	key.local_port = h.ports.dest;
+	key.remote = ends.source;
+	key.remote_port = ends.ports.source;
+	key.local_port = ends.ports.dest;
 	return lbe_flows_match(net, &key);
 }
 

@@ -204,21 +204,6 @@ u32 lbe_auto_budget(struct net_device *dev)
 	return clamp(bytes_of_answer(dev) / packet_bytes(dev), 1U, LBE_BUDGET_MAX);
 }
 
-/*
- * num_queued counts all bytes since the device came up, and stays 0 in a driver
- * that tells of none. Before its first packet every device looks like that.
- */
-bool lbe_device_counts_bytes(const struct Qdisc *sch, const struct sk_buff *skb)
-{
-#ifdef CONFIG_BQL
-	struct netdev_queue *queue = netdev_get_tx_queue(qdisc_dev(sch), skb_get_queue_mapping(skb));
-
-	return READ_ONCE(queue->dql.num_queued);
-#else
-	return false;
-#endif
-}
-
 /* --- byte queue limits --- */
 
 #ifdef CONFIG_BQL

@@ -106,7 +106,19 @@ void lbe_flight_start(struct lbe_flight *flight, struct sk_buff *skb);
 u32 lbe_flight_count(const struct lbe_flight *flight);
 u32 lbe_auto_device_queue(struct net_device *dev);
 u32 lbe_auto_budget(struct net_device *dev);
-bool lbe_device_counts_bytes(const struct Qdisc *sch, const struct sk_buff *skb);
+
+/*
+ * num_queued counts all bytes since the device came up, and stays 0 in a driver
+ * that tells of none. Before its first packet every device looks like that.
+ */
+static inline bool lbe_device_counts_bytes(const struct net_device *dev, const struct sk_buff *skb)
+{
+#ifdef CONFIG_BQL
+	return READ_ONCE(netdev_get_tx_queue(dev, skb_get_queue_mapping(skb))->dql.num_queued);
+#else
+	return false;
+#endif
+}
 
 struct lbe_cut {
 	struct list_head node;	/* all cuts, under RTNL */
