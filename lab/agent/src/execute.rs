@@ -1,20 +1,18 @@
 //! Carries out one step after another. The foreground steps are in `measure`, everything else is here.
 
 use std::collections::BTreeMap;
-use std::ffi::CString;
 use std::fs;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-use nix::kmod::{ModuleInitFlags, finit_module};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use tokkyu_agent::plan::Step;
 use tokkyu_agent::report::Line;
 
-use crate::{leaks, measure};
+use crate::{leaks, measure, module};
 
 /// What a program may say, each of output and errors.
 const KEPT_BYTES: usize = 16 * 1024;
@@ -32,7 +30,8 @@ impl Executor {
 
     pub fn step(&mut self, step: &Step) -> Result<(), String> {
         match step {
-            Step::Load { file, parameters } => load(file, parameters),
+            Step::Load { file, parameters } => module::load(file, parameters),
+            Step::Modprobe { name } => module::load_with_needed(name),
             Step::Run { name, argv, must } => self.run(name, argv, *must),
             Step::Start { name, argv, idle } => self.start(name, argv, *idle),
             Step::Stop { name } => self.stop(name),
@@ -120,11 +119,4 @@ fn command(argv: &[String]) -> Result<Command, String> {
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(&bytes[..bytes.len().min(KEPT_BYTES)]).into_owned()
-}
-
-fn load(file: &str, parameters: &str) -> Result<(), String> {
-    let path = format!("/modules/{file}");
-    let module = fs::File::open(&path).map_err(|error| format!("{path}: {error}"))?;
-    let parameters = CString::new(parameters).map_err(|error| format!("{file}: {error}"))?;
-    finit_module(&module, &parameters, ModuleInitFlags::empty()).map_err(|error| format!("{file}: {error}"))
 }

@@ -13,6 +13,7 @@ mod init;
 mod leaks;
 mod malformed;
 mod measure;
+mod module;
 mod socket;
 mod spin;
 mod stream;
@@ -27,6 +28,7 @@ const USAGE: &str = "agent serve ADDRESS:PORT
 agent flood tcp|udp ADDRESS:PORT FLOWS [OPTION...]
 agent take ADDRESS:PORT
 agent give ADDRESS:PORT BYTES SEED [OPTION...]
+agent reset ADDRESS:PORT
 agent receive ADDRESS:PORT COUNT
 agent send ADDRESS:PORT COUNT [OPTION...]
   OPTION: congestion=NAME, priority=N, dscp=N, ecn=N, bytes=N (of a datagram), extended (destination options, IPv6),
@@ -60,6 +62,7 @@ fn main() -> ExitCode {
         ["flood", kind, address, flows, options @ ..] => flood::run(kind, address, flows, options),
         ["take", address] => stream::take(address),
         ["give", address, bytes, seed, options @ ..] => stream::give(address, bytes, seed, options),
+        ["reset", address] => stream::reset(address),
         ["receive", address, count] => datagrams::receive(address, count),
         ["send", address, count, options @ ..] => datagrams::send(address, count, options),
         ["spin", processor @ ..] => spin::run(processor),

@@ -23,6 +23,12 @@ pub enum Step {
         /// Such as `rate_kbps=384,1000`.
         parameters: String,
     },
+    /// Load a module of the distribution and what it needs, as `/modules/order` has it for this kernel. What is loaded already
+    /// stays.
+    Modprobe {
+        /// Such as `bonding`.
+        name: String,
+    },
     /// Run a program to its end. What it printed and how it ended is reported; that it failed fails the plan only if
     /// `must`.
     Run {

@@ -75,6 +75,12 @@ impl Options {
     }
 }
 
+/// Closed, the connection ends by a RST: what is not sent yet is thrown away.
+pub fn reset_on_close(stream: &TcpStream) -> std::io::Result<()> {
+    let linger = [1_i32, 0].map(i32::to_ne_bytes).concat();
+    set(stream, libc::SOL_SOCKET, libc::SO_LINGER, &linger)
+}
+
 /// Answers connections until it is ended, each in a thread of its own: one that never ends must not keep another waiting.
 pub fn serve(address: &str, answer: fn(TcpStream) -> std::io::Result<()>) -> Result<(), String> {
     let listener = TcpListener::bind(address).map_err(|error| format!("{address}: {error}"))?;

@@ -1,7 +1,7 @@
 //! A stream whose every byte is known at both ends: what arrives is what was sent, byte by byte.
 //!
 //! `agent give` connects and sends a seed, a length and so many bytes drawn from the seed; `agent take` draws the same and
-//! compares. Its answer comes back over the same connection, so the giver tells how it went.
+//! compares. Its answer comes back over the same connection, so the giver tells how it went. `agent reset` connects and breaks off.
 
 use std::io::{BufReader, Read, Write};
 use std::net::TcpStream;
@@ -78,6 +78,13 @@ fn exchange(mut stream: TcpStream, bytes: u64, seed: u64) -> std::io::Result<Str
     let mut answer = String::new();
     stream.read_to_string(&mut answer)?;
     Ok(answer)
+}
+
+/// Connects, and ends the connection by a RST.
+pub fn reset(address: &str) -> Result<(), String> {
+    let failed = |error: std::io::Error| format!("{address}: {error}");
+    let stream = TcpStream::connect(address).map_err(failed)?;
+    socket::reset_on_close(&stream).map_err(failed)
 }
 
 /// Takes streams until it is ended.

@@ -65,20 +65,4 @@ impl Kernel {
     pub(super) fn modules(&self) -> PathBuf {
         self.folder.join("modules")
     }
-
-    /// The modules that `name` of the distribution needs, itself last, in the order in which they must be loaded.
-    ///
-    /// # Errors
-    /// [`BoardError::Missing`] if it was not fetched.
-    pub fn load_order(&self, name: &str) -> Result<Vec<String>, BoardError> {
-        let path = self.modules().join("order");
-        let text =
-            fs::read_to_string(&path).map_err(|source| BoardError::Missing { path: path.clone(), source })?;
-        let found = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'));
-        let files = found.ok_or_else(|| BoardError::Missing {
-            path,
-            source: std::io::Error::other(format!("no module {name} in it")),
-        })?;
-        Ok(files.split_whitespace().map(str::to_owned).collect())
-    }
 }

@@ -46,6 +46,11 @@ pub fn load(file: &str, parameters: &str) -> Step {
     Step::Load { file: file.to_owned(), parameters: parameters.to_owned() }
 }
 
+/// Loads a module of the distribution, and what it needs.
+pub fn modprobe(name: &str) -> Step {
+    Step::Modprobe { name: name.to_owned() }
+}
+
 /// Runs a command line, words apart by single spaces, which ends the plan if it fails.
 pub fn must(line: &str) -> Step {
     Step::Run { name: "set up".to_owned(), argv: words(line), must: true }

@@ -5,9 +5,9 @@ use std::str::FromStr;
 
 use super::scheme::Scheme;
 use crate::board::LEDBAT;
-use crate::board::pair::{self, DEVICE, DISCARD, FAR, HTTP, NEAR, load, sleep};
+use crate::board::pair::{self, DEVICE, DISCARD, FAR, HTTP, NEAR, load, modprobe, sleep};
 use crate::board::plan::{Compute, Direction, React, Transfer};
-use crate::board::{BoardError, Kernel, Plan, Step};
+use crate::board::{Kernel, Plan, Step};
 
 /// What uploads in the background.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -139,11 +139,8 @@ impl fmt::Display for Cell {
 
 impl Cell {
     /// All that the board has to do.
-    ///
-    /// # Errors
-    /// If the kernel has not a module that the scheme needs.
-    pub fn plan(&self, kernel: &Kernel) -> Result<Plan, BoardError> {
-        let mut steps = self.load(kernel)?;
+    pub fn plan(&self) -> Plan {
+        let mut steps = self.load();
         steps.extend(self.scheme.set_up(self.link.up_kbps));
         steps.extend(pair::serve());
         if self.background != Background::None {
@@ -156,10 +153,10 @@ impl Cell {
             steps.push(pair::stop("flood"));
         }
         steps.push(pair::run("qdisc", &format!("tc -s qdisc show dev {DEVICE}")));
-        Ok(Plan { steps })
+        Plan { steps }
     }
 
-    fn load(&self, kernel: &Kernel) -> Result<Vec<Step>, BoardError> {
+    fn load(&self) -> Vec<Step> {
         let Link { up_kbps, down_kbps, delay_ms } = self.link;
         let delay_us = delay_ms * 1_000;
         let queue = self.scheme.device_parameters();
@@ -170,10 +167,8 @@ impl Cell {
             "rate_kbps={up_kbps},{down_kbps} delay_us={delay_us},{delay_us} {queue}{discard}"
         ));
         steps.push(load("sch_lbe.ko", ""));
-        for module in self.scheme.modules() {
-            steps.extend(kernel.load_order(module)?.iter().map(|file| load(file, "")));
-        }
-        Ok(steps)
+        steps.extend(self.scheme.modules().iter().map(|name| modprobe(name)));
+        steps
     }
 
     /// LEDBAT finds the path's delay first.

@@ -57,5 +57,5 @@ fn run_one(
     let folder = root.join(cell.folder_name(kernel));
     fs::create_dir_all(&folder).map_err(|source| BoardError::Folder { path: folder.clone(), source })?;
     let board = Board { kernel: kernel.clone(), clock: cell.clock() };
-    board.run(&cell.plan(kernel)?, &folder, PATIENCE, |_| {}, &|| stop())
+    board.run(&cell.plan(), &folder, PATIENCE, |_| {}, &|| stop())
 }

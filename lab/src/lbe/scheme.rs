@@ -106,9 +106,9 @@ impl Scheme {
         !matches!(self, Scheme::None | Scheme::NoneSmallQueue | Scheme::NoneFqCodel)
     }
 
-    /// Whether it has something to say to this background: a transport of its own is its own background.
+    /// Whether it has something to say to this background: a transport that yields is its own background.
     pub fn carries(self, background: Background) -> bool {
-        self != Scheme::Ledbat || matches!(background, Background::Tcp(_))
+        !matches!(self, Scheme::TcpLp | Scheme::Ledbat) || matches!(background, Background::Tcp(_))
     }
 
     /// Whether a computation beside it is of interest: one for each way to treat the processor.

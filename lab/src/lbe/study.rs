@@ -69,3 +69,27 @@ impl Cell {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transport_that_yields_is_not_run_beside_udp() {
+        let study = Study {
+            schemes: Scheme::all().collect(),
+            backgrounds: vec![Background::Udp, Background::Tcp(8)],
+            sizes: vec![1_000],
+            repeats: 1,
+            seed: 1,
+        };
+        let cells = study.cells();
+        let beside = |scheme, background| {
+            cells.iter().any(|cell| (cell.scheme, cell.background) == (scheme, background))
+        };
+        for scheme in [Scheme::TcpLp, Scheme::Ledbat] {
+            assert!(beside(scheme, Background::Tcp(8)) && !beside(scheme, Background::Udp), "{scheme}");
+        }
+        assert!(beside(Scheme::Lbe, Background::Udp));
+    }
+}

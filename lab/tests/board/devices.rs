@@ -2,7 +2,7 @@
 use std::sync::OnceLock;
 
 use serde_json::json;
-use tokkyu_lab::board::pair::{self, must, run, sleep, start, stop};
+use tokkyu_lab::board::pair::{self, modprobe, must, run, sleep, start, stop};
 use tokkyu_lab::board::{Clock, Outcome, Step};
 
 use crate::scene::{
@@ -55,17 +55,14 @@ fn it_comes_and_goes_under_traffic_and_leaves_the_limits_as_they_were() {
     });
 }
 
-fn load_all(files: &[&str]) -> Vec<Step> {
-    files.iter().map(|file| pair::load(file, "")).collect()
-}
-
 const QUEUE: &str = "no queue of its own";
 const ROOT: &str = "lbe is a root qdisc";
 /// Name, command, and what the reason says.
-const REFUSED: [(&str, &str, &str); 6] = [
+const REFUSED: [(&str, &str, &str); 7] = [
     ("loopback", "tc qdisc add dev lo root lbe", "nothing waits on the loopback"),
     ("bridge", "tc qdisc add dev br0 root lbe", QUEUE),
     ("bond", "tc qdisc add dev bond0 root lbe", QUEUE),
+    ("team", "tc qdisc add dev team0 root lbe", QUEUE),
     ("below mq", "tc qdisc add dev many parent 10:1 lbe", ROOT),
     ("below htb", "tc qdisc add dev one parent 20:1 lbe", ROOT),
     ("below itself", "tc qdisc add dev vmac0 parent 1:1 lbe", ROOT),
@@ -78,15 +75,16 @@ fn boards() -> &'static [Outcome] {
 }
 
 fn refusals() -> Vec<Step> {
-    let modules = ["llc.ko", "stp.ko", "bridge.ko", "tls.ko", "bonding.ko", "veth.ko", "sch_htb.ko"];
+    let modules = ["bridge", "bonding", "team", "veth", "sch_htb"];
     let devices = [
         "ip link add br0 type bridge",
+        "ip link add team0 type team",
         "ip link add many numtxqueues 2 numrxqueues 2 type veth peer name one",
         "tc qdisc add dev many root handle 10: mq",
         "tc qdisc add dev one root handle 20: htb",
         "tc class add dev one parent 20: classid 20:1 htb rate 1mbit",
     ];
-    let mut steps = load_all(&modules);
+    let mut steps = modules.map(modprobe).to_vec();
     steps.extend(devices.map(must));
     steps.push(lbe(""));
     steps.extend(REFUSED.iter().map(|(name, line, _)| run(name, line)));
@@ -149,7 +147,7 @@ fn through_vlan(name: &str, options: &str) -> Vec<Step> {
 
 fn vlan() -> Vec<Step> {
     [
-        load_all(&["mrp.ko", "garp.ko", "8021q.ko"]),
+        vec![modprobe("8021q")],
         [
             "ip link add link vmac0 name vmac0.5 type vlan id 5",
             "ip -n far link add link vmac1 name vmac1.5 type vlan id 5",

@@ -1,6 +1,6 @@
 //! `tokkyu lbe` with the module: the user's side, as the agent calls it.
-use tokkyu_lab::board::pair::{self, run, sleep, start};
-use tokkyu_lab::board::{Clock, KERNELS, Kernel, Step, boards_folder};
+use tokkyu_lab::board::pair::{modprobe, run, sleep, start};
+use tokkyu_lab::board::{Clock, Step};
 
 use crate::scene::{FAST, on_each_kernel, ran, show, shown, taker, told, wait};
 
@@ -8,7 +8,7 @@ use crate::scene::{FAST, on_each_kernel, ran, show, shown, taker, told, wait};
 #[test]
 fn what_is_promised_happens() {
     for clock in [Clock::Counted, Clock::Host { processors: 2 }] {
-        let mut steps = modules(&["veth", "sch_htb", "cls_u32"]);
+        let mut steps = ["veth", "sch_htb", "cls_u32"].map(modprobe).to_vec();
         steps.extend([run("module", "agent lbe verify module"), run("htb", "agent lbe verify htb")]);
         on_each_kernel(FAST, clock, &steps, |outcome| {
             let (code, output, errors) = ran(outcome, "module");
@@ -18,13 +18,6 @@ fn what_is_promised_happens() {
             assert_eq!(output.matches("Good").count(), 4, "{output} {errors}");
         });
     }
-}
-
-/// The modules of the first kernel: their names are those of the others.
-fn modules(names: &[&str]) -> Vec<Step> {
-    let Ok(kernel) = Kernel::find(&boards_folder(), KERNELS[0]) else { return Vec::new() };
-    let files = names.iter().flat_map(|name| kernel.load_order(name).unwrap());
-    files.map(|file| pair::load(&file, "")).collect()
 }
 
 /// By the other end's address and port, and the state behind them.
