@@ -138,6 +138,8 @@ fn a_simulated_experiment_prints_only_json_on_standard_output_when_asked() {
     assert_eq!(report.status.code(), Some(0));
     let page = std::fs::read_to_string(dir.path().join("out/result.html")).unwrap();
     assert!(page.contains("<svg"), "plots come from the records");
+    let tables = tokkyu(&["report", &result, "--markdown"]);
+    assert!(String::from_utf8_lossy(&tables.stdout).contains("### Medians over the runs\n\n|"), "{tables:?}");
 
     let again = tokkyu(&[&arguments[..], &["--out", &out]].concat());
     assert_eq!(again.status.code(), Some(2), "a run is never written over");

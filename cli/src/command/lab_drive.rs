@@ -152,7 +152,7 @@ impl LabDrive {
     }
 
     fn show(&self, results: &Results, compared: bool) -> Result<(), Failure> {
-        output::tell(self.json.as_ref(), &shown(results.file(), compared, self.markdown))?;
+        output::tell(self.json.as_ref(), &drive_tables(results.file(), compared, self.markdown))?;
         output::tell(self.json.as_ref(), &refusals(results))?;
         if results.path().exists() {
             output::tell(self.json.as_ref(), &format!("\nresult {}\n", results.path().display()))?;
@@ -168,8 +168,8 @@ impl LabDrive {
     }
 }
 
-/// What the command prints: a comparison, or a table for each case.
-fn shown(file: &ResultFile<DriveCase>, compared: bool, markdown: bool) -> String {
+/// What is printed of a result: a comparison, or a table for each case.
+pub fn drive_tables(file: &ResultFile<DriveCase>, compared: bool, markdown: bool) -> String {
     match (compared, markdown) {
         (false, _) => tables(&file.cases, markdown),
         (true, true) => comparison::markdown(&Comparison::of(file)),

@@ -9,6 +9,7 @@ use tokkyu_measure::lbe::LbeCase;
 use tokkyu_measure::report::{render_comparison, render_lbe};
 use tokkyu_measure::{DriveCase, Record, Report as Page, ResultFile, is_comparison, record, storage};
 
+use super::lab_drive::drive_tables;
 use crate::exit::{Done, Failure};
 use crate::output;
 
@@ -22,7 +23,7 @@ use crate::output;
 /// are gone has its table alone.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  tokkyu report result.json\n  tokkyu report result.json -o drive.html\n  tokkyu report results/drive-2026-lbe"
+    after_help = "Examples:\n  tokkyu report result.json\n  tokkyu report result.json -o drive.html\n  tokkyu report results/drive-2026-lbe\n  tokkyu report results/drive-2026-lbe --markdown > uploads.md"
 )]
 pub struct Report {
     /// Result file of `tokkyu drive`, `tokkyu lab drive` or `tokkyu lab lbe`, or its folder
@@ -30,6 +31,9 @@ pub struct Report {
     /// Where the page goes; beside the result file if not given
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Make no page: print the tables as Markdown, as they stand in docs/comparison
+    #[arg(long, conflicts_with = "output")]
+    markdown: bool,
 }
 
 impl Report {
@@ -37,16 +41,39 @@ impl Report {
         let result = self.result_file();
         // What an experiment's own cases are is known by its name alone.
         let named = ResultFile::<serde_json::Value>::read(&result).map_err(Failure::usage)?;
-        let page = self.output.clone().unwrap_or_else(|| result.with_extension("html"));
-        match named.experiment.as_str() {
-            drive::EXPERIMENT => page_of_drive(&result, &page)?,
-            lbe::EXPERIMENT => {
-                write_lbe(&page, &ResultFile::<LbeCase>::read(&result).map_err(Failure::usage)?)?
-            }
+        let answer = match named.experiment.as_str() {
+            drive::EXPERIMENT => self.of_drive(&result)?,
+            lbe::EXPERIMENT => self.of_lbe(&result)?,
             other => return Err(no_page(&result, other)),
-        }
-        output::print(&format!("{}\n", page.display()))?;
+        };
+        output::print(&answer)?;
         Ok(ExitCode::Ok)
+    }
+
+    fn of_drive(&self, result: &Path) -> Result<String, Failure> {
+        let file = ResultFile::<DriveCase>::read(result).map_err(Failure::usage)?;
+        if self.markdown {
+            return Ok(drive_tables(&file, is_comparison(&file.cases), true));
+        }
+        let folder = result.parent().unwrap_or(Path::new(""));
+        let records: Vec<Vec<Record>> = file.cases.iter().map(|case| records_of(case, folder)).collect();
+        let page = self.page(result);
+        write(&page, &file, &records)?;
+        Ok(format!("{}\n", page.display()))
+    }
+
+    fn of_lbe(&self, result: &Path) -> Result<String, Failure> {
+        let file = ResultFile::<LbeCase>::read(result).map_err(Failure::usage)?;
+        if self.markdown {
+            return Ok(tokkyu_measure::lbe::markdown(&file.cases));
+        }
+        let page = self.page(result);
+        write_lbe(&page, &file)?;
+        Ok(format!("{}\n", page.display()))
+    }
+
+    fn page(&self, result: &Path) -> PathBuf {
+        self.output.clone().unwrap_or_else(|| result.with_extension("html"))
     }
 
     fn result_file(&self) -> PathBuf {
@@ -61,13 +88,6 @@ fn no_page(result: &Path, experiment: &str) -> Failure {
         drive::EXPERIMENT,
         lbe::EXPERIMENT
     ))
-}
-
-fn page_of_drive(result: &Path, page: &Path) -> Result<(), Failure> {
-    let file = ResultFile::<DriveCase>::read(result).map_err(Failure::usage)?;
-    let folder = result.parent().unwrap_or(Path::new(""));
-    let records: Vec<Vec<Record>> = file.cases.iter().map(|case| records_of(case, folder)).collect();
-    write(page, &file, &records)
 }
 
 /// Draws the page of an experiment on background traffic and puts it at `path`.
@@ -125,7 +145,7 @@ mod tests {
         let cases: Vec<LbeCase> = Vec::new();
         ResultFile::new(experiment, "c", Environment::default(), cases).write(&result).unwrap();
         let result = if name_folder { dir.path().to_path_buf() } else { result };
-        let done = Report { result, output: None }.run();
+        let done = Report { result, output: None, markdown: false }.run();
         let done = done.map(|_| ()).map_err(|failure| format!("{failure:?}"));
         (dir, done)
     }
@@ -140,6 +160,15 @@ mod tests {
                 assert!(page.contains(&format!("<h1>{title}")), "{experiment}: {page}");
             }
         }
+    }
+
+    #[test]
+    fn markdown_makes_no_page() {
+        let (dir, _) = report_of("lbe", false);
+        std::fs::remove_file(dir.path().join("result.html")).unwrap();
+        let result = dir.path().join("result.json");
+        Report { result, output: None, markdown: true }.run().unwrap();
+        assert!(!dir.path().join("result.html").exists());
     }
 
     #[test]
