@@ -93,13 +93,18 @@ impl Graph {
         }
     }
 
-    /// The generation of a topic whose first writer came. The other end may still read the last one: one whose type or QoS
-    /// changed needs another name, and one that is transient local, of which something is kept, whenever it comes anew.
-    /// A bridge begins with a number of its own, so that nothing of a former run is taken for this one's (ROS2-25).
+    /// The generation of a topic whose first writer came. It keeps its name only if the other end was not told yet that it had
+    /// gone, and reads on. Once told, the other end takes its subscription away and makes another one, and the link tells of
+    /// both after this topic is wanted again: one of the same name would be matched with what is gone, and what is read then
+    /// lost. One whose type or QoS changed needs another name in any case, and one that is transient local, of which
+    /// something is kept. A bridge begins with a number of its own, so that nothing of a former run is taken for this one's
+    /// (ROS2-25).
     fn generation(&self, name: &str, type_name: &str, qos: &Qos) -> u32 {
-        let is_volatile = qos.durability == Durability::Volatile;
+        let is_same = |last: &Topic| {
+            qos.durability == Durability::Volatile && last.type_name == type_name && last.qos == *qos
+        };
         match self.generations.get(name) {
-            Some(last) if is_volatile && last.type_name == type_name && last.qos == *qos => last.generation,
+            Some(last) if self.leaving.contains_key(name) && is_same(last) => last.generation,
             Some(last) => last.generation.wrapping_add(1).max(1),
             None => (self.identity.instance as u32).max(1),
         }

@@ -23,6 +23,23 @@ fn a_topic_that_comes_back_while_it_leaves_goes_on() {
     assert_eq!(vehicle.orders(), []);
 }
 
+/// What the link still knows of the former one's subscription must not match the new one's publication.
+#[test]
+fn a_topic_that_comes_back_after_it_was_told_gone_is_another_of_the_link_s() {
+    let (mut vehicle, mut operator) = watched();
+    let link_topic = |graph: &Graph| graph.targets["camera/front"].topic.link_topic();
+    let first = link_topic(&operator);
+    vehicle.on_change(Change::EndpointGone(Role::Writer, guid(1)));
+    settle(&mut vehicle, &mut operator);
+    vehicle.on_change(writer(1, "camera/front", Qos::default()));
+    let (here, there) = settle(&mut vehicle, &mut operator);
+    assert_eq!(
+        (here, there),
+        (vec!["read rt/camera/front".to_owned()], vec!["write rt/camera/front".to_owned()])
+    );
+    assert_ne!(link_topic(&operator), first);
+}
+
 #[test]
 fn another_writer_with_other_user_data_changes_nothing() {
     let (mut vehicle, mut operator) = watched();
