@@ -25,6 +25,8 @@ use tokkyu_link::wire::{EndpointKind, Entry, Table};
 use tokkyu_measure::{
     DriveCase, Environment, PeerSettings, Record, RecordWriter, ResultFile, Skipped, StreamResult, Summary,
 };
+use tokkyu_probe::datagram::{self, Datagram};
+use tokkyu_probe::line::{Line, RoundTrips};
 use tokkyu_ros2::message::{Message, Topic};
 
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../contract/examples");
@@ -54,6 +56,19 @@ fn bridge_messages() -> Vec<u8> {
     let first = Message { instance: 1, number: 1, topics: vec![topic], wanted: BTreeSet::new() };
     let second = Message { instance: 2, wanted: ["cmd_vel".to_owned()].into(), ..first.clone() };
     [first.write(), second.write()].join(&b'\n')
+}
+
+/// One datagram, and what an end says.
+fn probe() -> io::Result<()> {
+    let mut datagram = vec![0; 80];
+    Datagram { session: 0x5e55, sequence: 3, kind: datagram::Kind::Answer, residence_ns: 12_000 }
+        .write(&mut datagram);
+    write("probe", "datagram", datagram)?;
+    write(
+        "probe",
+        "line",
+        Line::RoundTrips(RoundTrips { count: 3, lost: 1, ..RoundTrips::default() }).to_json(),
+    )
 }
 
 /// A session that publishes what the one of the target reads, and reads what it publishes.
@@ -248,6 +263,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     contract()?;
     link()?;
     measure()?;
+    probe()?;
     fleet()?;
     Ok(drive()?)
 }

@@ -1,0 +1,21 @@
+//! Both ends of a measurement of a kernel's Ethernet path (SPEC.md).
+
+mod answer;
+mod clock;
+pub mod counters;
+pub mod datagram;
+mod error;
+pub mod figures;
+pub mod line;
+mod load;
+mod packet;
+pub mod program;
+mod realtime;
+mod receive;
+mod request;
+mod send;
+mod series;
+mod stamp;
+
+pub use realtime::Reached;
+pub use stamp::Source;
