@@ -63,9 +63,9 @@ static ssize_t records_write(struct file *file, const char __user *from, size_t 
 	struct vmac *mac = file->private_data;
 	unsigned long irq;
 
-	spin_lock_irqsave(&mac->lock, irq);
+	raw_spin_lock_irqsave(&mac->lock, irq);
 	mac->recorded = 0;
-	spin_unlock_irqrestore(&mac->lock, irq);
+	raw_spin_unlock_irqrestore(&mac->lock, irq);
 	return size;
 }
 

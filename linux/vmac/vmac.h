@@ -16,11 +16,15 @@
 #include <linux/hrtimer.h>
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
+#include <linux/smp.h>
 #include <linux/version.h>
 
-#define VMAC_DEVICES	2
+#include "fifo.h"
+
+#define VMAC_DEVICES	4		/* two pairs at most */
 #define VMAC_RING	256		/* frames */
 #define VMAC_LINE	16384		/* frames under way */
+#define VMAC_RECEIVED	256		/* frames that wait for NAPI; of more the newest are missed */
 /* Preamble, frame check sequence, gap: bytes of a frame on the wire that no skb has. */
 #define VMAC_OVERHEAD	24
 
@@ -32,24 +36,38 @@ struct vmac_record {
 	u32 dsfield;			/* IPv4 TOS or IPv6 traffic class, 256 if neither */
 };
 
+enum vmac_line_state {
+	VMAC_LINE_OFF,			/* the device is down */
+	VMAC_LINE_OPEN,
+	VMAC_LINE_MASKED,
+	VMAC_LINE_PENDING,		/* masked, and something came */
+};
+
 struct vmac {
 	struct net_device *dev;
 	struct vmac *peer;
 	int index;
 	struct napi_struct napi;
 
-	spinlock_t lock;		/* all below, hard interrupts */
+	raw_spinlock_t lock;		/* all below; hard interrupts */
 	struct sk_buff_head ring;	/* given by the stack; the first is on the wire */
 	u32 ring_bytes;
 	u64 start_ns;			/* of the first */
 	struct hrtimer frame_end;
+	call_single_data_t start_call;	/* starts a frame on the wire's processor */
 	struct sk_buff_head left;	/* left the wire, to be completed */
-	struct sk_buff_head line;	/* under way to the peer */
+	struct vmac_fifo line;		/* under way to the peer */
 	struct hrtimer arrival;
-	struct sk_buff_head received;	/* arrived from the peer, to be received */
+	struct vmac_fifo received;	/* arrived from the peer, to be received */
+
+	int irq;
+	unsigned int irq_cpu;
+	enum vmac_line_state line_state;
+	call_single_data_t irq_call;
 
 	u64 stops;			/* times the send queue was stopped */
 	u64 interrupts;
+	u64 missed;			/* came while received was full */
 	struct vmac_record *records;
 	u64 recorded;
 };
@@ -65,23 +83,35 @@ static inline struct vmac_cb *vmac_cb(struct sk_buff *skb)
 	return (struct vmac_cb *)skb->cb;
 }
 
-/* Parameters, main.c: each may be changed while frames flow. */
+/* Parameters, main.c; those that sysfs lets write may be changed while frames flow. */
 extern unsigned int vmac_rate_kbps[VMAC_DEVICES];
 extern unsigned int vmac_delay_us[VMAC_DEVICES];
 extern unsigned int vmac_queue_bytes[VMAC_DEVICES];
 extern bool vmac_discard[VMAC_DEVICES];
 extern bool vmac_bql;
 extern bool vmac_offload;
+extern int vmac_interrupts;
+extern int vmac_wire_cpu;
+extern unsigned int vmac_irq_cpu[VMAC_DEVICES];
 
 /* device.c */
 struct net_device *vmac_create(int index);
+void vmac_free(struct net_device *dev);
 bool vmac_has_room(const struct vmac *mac);
 
 /* wire.c */
-void vmac_wire_init(struct vmac *mac);
+int vmac_wire_init(struct vmac *mac);
+void vmac_wire_exit(struct vmac *mac);
 void vmac_wire_stop(struct vmac *mac);
 void vmac_wire_start_frame(struct vmac *mac);
-void vmac_line_send(struct vmac *mac, struct sk_buff *skb);
+
+/* interrupt.c */
+int vmac_interrupt_init(struct vmac *mac);
+void vmac_interrupt_exit(struct vmac *mac);
+int vmac_interrupt_open(struct vmac *mac);
+void vmac_interrupt_stop(struct vmac *mac);
+void vmac_interrupt(struct vmac *mac);
+void vmac_interrupt_unmask(struct vmac *mac);
 
 /* record.c */
 int vmac_records_init(struct vmac *mac, struct dentry *folder);

@@ -9,6 +9,7 @@ mod debug;
 mod devices;
 mod faults;
 mod gate;
+mod interrupts;
 mod options;
 mod receive;
 mod scene;
