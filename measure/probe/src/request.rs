@@ -69,6 +69,8 @@ struct Run<'a> {
     departures: Departures,
     request: Vec<u8>,
     samples: Vec<Sample>,
+    /// Number of each request that the kernel took: it counts those alone.
+    taken: Vec<u32>,
     answered: Seen,
     told: RoundTrips,
 }
@@ -83,6 +85,7 @@ impl<'a> Run<'a> {
             departures,
             request: vec![0; payload],
             samples: vec![Sample::default(); job.series.count as usize],
+            taken: Vec::with_capacity(job.series.count as usize),
             answered: Seen::new(job.series.count),
             told: RoundTrips { count: job.series.count, ..RoundTrips::default() },
         })
@@ -104,7 +107,9 @@ impl<'a> Run<'a> {
         let at = sequence as usize;
         self.samples[at].sent_ns = now();
         // Refused by a full queue or an end that is not there: no answer comes, and it counts as lost.
-        let _ = self.receiver.socket().send(&self.request);
+        if self.receiver.socket().send(&self.request).is_ok() {
+            self.taken.push(sequence);
+        }
         let answer = self.wait_for(sequence)?;
         self.note_departures();
         match answer {
@@ -146,12 +151,11 @@ impl<'a> Run<'a> {
     }
 
     fn note_departures(&mut self) {
-        let samples = &mut self.samples;
+        let (samples, taken) = (&mut self.samples, &self.taken);
         self.departures.drain(|departure| {
-            if let (Some(sample), Some(driver_ns)) =
-                (samples.get_mut(departure.id as usize), departure.driver_ns)
-            {
-                sample.driver_ns = driver_ns;
+            let Some(sequence) = taken.get(departure.id as usize) else { return };
+            if let Some(driver_ns) = departure.driver_ns {
+                samples[*sequence as usize].driver_ns = driver_ns;
             }
         });
     }
