@@ -3,7 +3,7 @@
 use std::net::{SocketAddr, UdpSocket};
 use std::time::Duration;
 
-use nix::sys::socket::{MsgFlags, sendto, setsockopt, sockopt};
+use nix::sys::socket::{MsgFlags, sendto};
 use std::os::fd::AsRawFd;
 
 use crate::clock::now;
@@ -12,6 +12,7 @@ use crate::error::{ProbeError, failed};
 use crate::figures::Figures;
 use crate::line::{Answered, Line, Ready, say};
 use crate::realtime::{self, Wanted};
+use crate::socket::set_priority;
 use crate::stamp::{Arrival, Receiver, Source};
 
 /// Residences that are kept; of more the first count.
@@ -31,9 +32,7 @@ pub fn run(job: &Job) -> Result<(), ProbeError> {
     let socket = UdpSocket::bind(job.at).map_err(failed(job.at.to_string()))?;
     let at = socket.local_addr().map_err(failed("socket"))?;
     socket.set_read_timeout(Some(job.patience)).map_err(failed("patience"))?;
-    if let Some(priority) = job.skb_priority {
-        setsockopt(&socket, sockopt::Priority, &priority).map_err(failed("SO_PRIORITY"))?;
-    }
+    set_priority(&socket, job.skb_priority)?;
     let mut receiver = Receiver::new(socket, Source::Kernel)?;
     let mut residences = Vec::with_capacity(KEPT);
     let held = realtime::enter(job.wanted)?;

@@ -15,6 +15,7 @@ mod receive;
 mod request;
 mod send;
 mod series;
+mod socket;
 mod stamp;
 
 pub use realtime::Reached;

@@ -4,15 +4,14 @@ use std::net::{SocketAddr, UdpSocket};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use nix::sys::socket::{setsockopt, sockopt};
-
 use crate::clock::{Ns, now, sleep_until};
-use crate::datagram::{Datagram, Kind, Seen, payload_of};
+use crate::datagram::{Datagram, Kind, Seen};
 use crate::error::{ProbeError, failed};
 use crate::figures::Figures;
 use crate::line::{Line, Ready, RoundTrip, RoundTrips, say};
 use crate::realtime::{self, Wanted};
 use crate::series::{Edges, keep, worst};
+use crate::socket::{connect, set_priority};
 use crate::stamp::{Arrival, Departures, Receiver, Source};
 
 /// What is to be asked.
@@ -41,19 +40,9 @@ struct Sample {
 }
 
 pub fn run(job: &Job) -> Result<(), ProbeError> {
-    let payload = payload_of(job.frame_bytes, job.to.is_ipv6()).ok_or_else(|| {
-        ProbeError::Usage(format!(
-            "--bytes {}: a frame with our fields has 66 (IPv6: 86) to 1514",
-            job.frame_bytes
-        ))
-    })?;
-    let local: SocketAddr = if job.to.is_ipv6() { ([0_u16; 8], 0).into() } else { ([0_u8; 4], 0).into() };
-    let socket = UdpSocket::bind(local).map_err(failed("socket"))?;
-    socket.connect(job.to).map_err(failed(job.to.to_string()))?;
+    let (socket, payload) = connect(job.to, job.frame_bytes)?;
     socket.set_read_timeout(Some(job.patience)).map_err(failed("patience"))?;
-    if let Some(priority) = job.skb_priority {
-        setsockopt(&socket, sockopt::Priority, &priority).map_err(failed("SO_PRIORITY"))?;
-    }
+    set_priority(&socket, job.skb_priority)?;
     let mut run = Run::new(job, socket, payload)?;
     let held = realtime::enter(job.wanted)?;
     say(&Line::Ready(Ready { reached: held.reached.clone(), stamps: Source::Kernel, at: None }))

@@ -10,13 +10,14 @@ use nix::errno::Errno;
 use nix::sys::socket::{ControlMessage, MsgFlags, sendmsg, setsockopt, sockopt};
 
 use crate::clock::{Ns, now, sleep_until, tai_ahead};
-use crate::datagram::{Datagram, Kind, payload_of};
+use crate::datagram::{Datagram, Kind};
 use crate::error::{ProbeError, failed};
 use crate::figures::Figures;
 use crate::line::{Departed, Line, Ready, Sent, say};
 use crate::packet::PacketSocket;
 use crate::realtime::{self, Wanted};
 use crate::series::{Edges, keep, worst};
+use crate::socket::{connect, set_priority};
 use crate::stamp::{Departures, Source};
 
 /// Time between `ready` and the first sample.
@@ -124,15 +125,7 @@ struct Way {
 
 impl Way {
     fn open(job: &Job) -> Result<Way, ProbeError> {
-        let payload = payload_of(job.frame_bytes, job.to.is_ipv6()).ok_or_else(|| {
-            ProbeError::Usage(format!(
-                "--bytes {}: a frame with our fields has 66 (IPv6: 86) to 1514",
-                job.frame_bytes
-            ))
-        })?;
-        let local: SocketAddr = if job.to.is_ipv6() { ([0_u16; 8], 0).into() } else { ([0_u8; 4], 0).into() };
-        let udp = UdpSocket::bind(local).map_err(failed("socket"))?;
-        udp.connect(job.to).map_err(failed(job.to.to_string()))?;
+        let (udp, payload) = connect(job.to, job.frame_bytes)?;
         // Nobody's session: makes the neighbour known, and is ignored.
         udp.send(&[0]).map_err(failed(job.to.to_string()))?;
         let packet = match job.by {
@@ -199,9 +192,7 @@ impl Way {
 }
 
 fn set_up(socket: &(impl AsRawFd + AsFd), job: &Job) -> Result<Departures, ProbeError> {
-    if let Some(priority) = job.skb_priority {
-        setsockopt(socket, sockopt::Priority, &priority).map_err(failed("SO_PRIORITY"))?;
-    }
+    set_priority(socket, job.skb_priority)?;
     if job.txtime_lead_ns.is_some() {
         let wanted = libc::sock_txtime { clockid: libc::CLOCK_TAI, flags: 0 };
         setsockopt(socket, sockopt::TxTime, &wanted).map_err(failed("SO_TXTIME"))?;
