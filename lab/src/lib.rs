@@ -2,4 +2,5 @@
 pub mod board;
 pub mod drive;
 pub mod lbe;
+pub mod rtnet;
 pub mod wire;

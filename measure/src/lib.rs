@@ -24,6 +24,7 @@ pub mod record;
 pub mod repetitions;
 pub mod report;
 pub mod result;
+pub mod rtnet;
 pub mod storage;
 pub mod table;
 pub mod verdict;

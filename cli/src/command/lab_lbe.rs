@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::available_parallelism;
-use std::time::Instant;
 
 use clap::{Args, value_parser};
 use tokkyu_drive::program::{ExitCode, StopFlag};
@@ -12,6 +11,7 @@ use tokkyu_lab::lbe::{self, Background, Cell, EXPERIMENT, Scheme, Study};
 use tokkyu_measure::lbe::{Judged, LbeCase, compare, markdown, text};
 use tokkyu_measure::{ResultFile, Sources};
 
+use super::boards::{Countdown, failure};
 use super::experiment::{free_result, refuse_repeated};
 use super::report;
 use crate::exit::{CODES, Done, Failure};
@@ -153,9 +153,7 @@ impl LabLbe {
 
 /// How far it is, and what of it is to be doubted.
 struct Progress {
-    of: usize,
-    over: usize,
-    begun: Instant,
+    countdown: Countdown,
     doubtful: usize,
     /// What no board can do without is missing.
     ended: Option<BoardError>,
@@ -163,7 +161,7 @@ struct Progress {
 
 impl Progress {
     fn new(of: usize) -> Progress {
-        Progress { of, over: 0, begun: Instant::now(), doubtful: 0, ended: None }
+        Progress { countdown: Countdown::new(of), doubtful: 0, ended: None }
     }
 
     /// The cases of a board that is over, if they may be believed.
@@ -173,7 +171,6 @@ impl Progress {
         outcome: Result<Outcome, BoardError>,
         kernel: &Kernel,
     ) -> Vec<LbeCase> {
-        self.over += 1;
         let cases = match outcome {
             Err(error) => {
                 self.ended = Some(error);
@@ -181,7 +178,7 @@ impl Progress {
             }
             Ok(outcome) => self.believed(cell, &outcome, kernel),
         };
-        say(&format!("board {} of {}: {cell}, about {} left", self.over, self.of, self.left()));
+        self.countdown.tell(&cell.to_string());
         cases
     }
 
@@ -197,12 +194,6 @@ impl Progress {
         }
     }
 
-    fn left(&self) -> String {
-        let seconds =
-            self.begun.elapsed().as_secs_f64() / self.over.max(1) as f64 * (self.of - self.over) as f64;
-        format!("{}:{:02}", seconds as u64 / 60, seconds as u64 % 60)
-    }
-
     fn exit_code(&self, stop: &StopFlag) -> ExitCode {
         match (stop.is_set(), self.doubtful) {
             (true, _) => ExitCode::Interrupted,
@@ -210,17 +201,4 @@ impl Progress {
             (false, _) => ExitCode::Failed,
         }
     }
-}
-
-/// What is missing on this machine is not possible here; the rest failed.
-fn failure(error: BoardError) -> Failure {
-    let code = match error {
-        BoardError::Missing { .. }
-        | BoardError::NoAgent { .. }
-        | BoardError::NoLedbat { .. }
-        | BoardError::NoProgram { .. } => ExitCode::NotPossible,
-        BoardError::Folder { .. } => ExitCode::NotWritten,
-        BoardError::Qemu(_) => ExitCode::Failed,
-    };
-    Failure::new(code, error)
 }

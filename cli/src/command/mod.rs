@@ -1,5 +1,6 @@
 //! The command line: one file for each command, its flags beside what it does.
 
+mod boards;
 #[cfg(feature = "bridge")]
 mod bridge;
 mod check;
@@ -14,6 +15,7 @@ mod lab_bridge;
 mod lab_drive;
 mod lab_lbe;
 mod lab_peers;
+mod lab_rtnet;
 mod lab_wire;
 mod lbe;
 mod man;
@@ -92,6 +94,7 @@ enum Lab {
     #[cfg(feature = "bridge")]
     Bridge(Box<lab_bridge::LabBridge>),
     Lbe(Box<lab_lbe::LabLbe>),
+    Rtnet(Box<lab_rtnet::LabRtnet>),
     Wire(Box<lab_wire::LabWire>),
 }
 
@@ -126,6 +129,7 @@ impl Arguments {
             #[cfg(feature = "bridge")]
             Command::Lab(Lab::Bridge(bridge)) => bridge.run(stop),
             Command::Lab(Lab::Lbe(lbe)) => lbe.run(stop),
+            Command::Lab(Lab::Rtnet(rtnet)) => rtnet.run(stop),
             Command::Lab(Lab::Wire(wire)) => wire.run(),
             Command::Keys(keys) => keys.run(),
             Command::Check(check) => check.run(),

@@ -12,7 +12,7 @@ use nix::unistd::Pid;
 use tokkyu_agent::plan::Step;
 use tokkyu_agent::report::Line;
 
-use crate::{leaks, measure, module};
+use crate::{keep, leaks, measure, module};
 
 /// What a program may say, each of output and errors.
 const KEPT_BYTES: usize = 16 * 1024;
@@ -37,6 +37,7 @@ impl Executor {
             Step::Stop { name } => self.stop(name),
             Step::Wait { name } => self.wait(name),
             Step::Write { path, text } => fs::write(path, text).map_err(|error| format!("{path}: {error}")),
+            Step::Keep { path, name } => keep::keep(path, name),
             Step::Leaks => leaks::look(),
             Step::Sleep { ms } => {
                 sleep(Duration::from_millis(*ms));

@@ -10,10 +10,12 @@ mod execute;
 mod flood;
 mod http;
 mod init;
+mod keep;
 mod leaks;
 mod malformed;
 mod measure;
 mod module;
+mod schedule;
 mod socket;
 mod spin;
 mod stream;
@@ -39,13 +41,16 @@ agent fields
 agent malformed DEVICE RANDOM
 agent unload MODULE
 agent read FILE
+agent put FILE TEXT
 agent await FILE TEXT
 agent flow add|remove FLOW
 agent flow list|flush
 agent lbe run DEVICE PROGRAM [ARGUMENT...]
 agent lbe tune|untune DEVICE
 agent lbe verify module|htb
-agent lbe status|send";
+agent lbe status|send
+agent schedule THREAD PRIORITY
+agent probe ARGUMENT...  (tokkyu-probe)";
 
 /// A minute of looks at a file.
 const AWAIT_PAUSE: Duration = Duration::from_millis(10);
@@ -57,6 +62,9 @@ fn main() -> ExitCode {
     }
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    if let ["probe", ..] = words.as_slice() {
+        return tokkyu_probe::program::run(arguments);
+    }
     let ended = match words.as_slice() {
         ["serve", address] => http::serve(address),
         ["flood", kind, address, flows, options @ ..] => flood::run(kind, address, flows, options),
@@ -70,9 +78,11 @@ fn main() -> ExitCode {
         ["fields"] => wire::fields(),
         ["frames"] => wire::print(),
         ["read", file] => read(file),
+        ["put", file, text] => std::fs::write(file, text).map_err(|error| format!("{file}: {error}")),
         ["await", file, text] => wait_for(file, text),
         ["flow", words @ ..] => flow(words),
         ["lbe", words @ ..] => background::run(words),
+        ["schedule", name, priority] => schedule::run(name, priority),
         ["unload", module] => init::unload(module),
         _ => {
             eprintln!("{USAGE}");

@@ -65,6 +65,13 @@ pub enum Step {
         /// What.
         text: String,
     },
+    /// Keep a file of the board in the folder of the run, such as a measurement's samples.
+    Keep {
+        /// Absolute path.
+        path: String,
+        /// Its name there: letters, digits, `-`, `_` and `.`.
+        name: String,
+    },
     /// Look for memory that the kernel allocated and lost (kmemleak), and fail if there is any. Needs a kernel made for it.
     Leaks,
     /// Let time pass.

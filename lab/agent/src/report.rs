@@ -5,6 +5,14 @@ use serde::{Deserialize, Serialize};
 /// Tells a line of the agent from the kernel's.
 pub const MARK: &str = "@tokkyu ";
 
+/// The port of the board that takes what is kept (bytes, one by one; not 0x402, where the firmware tells its log): [`kept_header`] and as many bytes, again and again.
+pub const KEPT_PORT: u16 = 0x4e9;
+
+/// What stands before the bytes of a file that is kept.
+pub fn kept_header(name: &str, bytes: usize) -> String {
+    format!("kept {bytes} {name}\n")
+}
+
 /// One finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

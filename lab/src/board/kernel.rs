@@ -9,6 +9,9 @@ use super::error::BoardError;
 /// The kernels, oldest first, by the names `linux/build` knows them by.
 pub const KERNELS: [&str; 2] = ["6.1", "6.12"];
 
+/// The same with PREEMPT_RT.
+pub const REALTIME_KERNELS: [&str; 2] = ["6.1-rt", "6.12-rt"];
+
 /// A kernel that looks for faults in modules: for function alone, its times say nothing. `linux/build` builds it when it is
 /// named, as that takes long.
 pub const DEBUG_KERNEL: &str = "6.1-debug";

@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 use super::console::{self, Heard};
 use super::error::BoardError;
 use super::kernel::Kernel;
-use super::{Line, Plan, Round, files};
+use super::{Line, Plan, Round, files, kept};
+use tokkyu_agent::report::KEPT_PORT;
 
 const QEMU: &str = "qemu-system-x86_64";
 /// Between two looks at whether the caller wants an end.
@@ -21,8 +22,14 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 /// What moves a board's time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Clock {
-    /// Instructions: 2 ns each, halted time is skipped. One processor.
+    /// Instructions: [`NS_PER_INSTRUCTION`] each, halted time is skipped. One processor.
     Counted,
+    /// The same with several processors. They take turns, and time moves with the instructions of all of them: what one does, the
+    /// others are late by, for [`SLICE_US`] at a time at most.
+    Together {
+        /// 2 and more.
+        processors: u32,
+    },
     /// The host's clock; so many processors.
     Host {
         /// 1 and more.
@@ -30,9 +37,16 @@ pub enum Clock {
     },
 }
 
-/// Nanoseconds of virtual time for each instruction with [`Clock::Counted`]: QEMU's `shift=1`, a processor of 500 million
+/// Nanoseconds of virtual time for each instruction where they are counted: QEMU's `shift=1`, a processor of 500 million
 /// instructions a second, as the paper's phone was.
 pub const NS_PER_INSTRUCTION: u64 = 2;
+
+/// With [`Clock::Together`], the longest turn of a processor that has no timer to wait for. Half as long is no more exact where frames
+/// flow, whose own timers end turns, and costs the host twice as much where nothing does.
+pub const SLICE_US: u32 = 200;
+
+/// Gets what boards keep, in the folder of the run.
+const KEPT: &str = "kept";
 
 /// A board that can be started.
 #[derive(Clone, Debug)]
@@ -41,6 +55,8 @@ pub struct Board {
     pub kernel: Kernel,
     /// How its time moves.
     pub clock: Clock,
+    /// Arguments of the kernel besides our own.
+    pub arguments: String,
 }
 
 /// What a board said until its end.
@@ -117,17 +133,19 @@ impl Board {
         let initramfs = folder.join("initramfs.cpio");
         files::write(&self.kernel, plan, &initramfs)?;
         let log = create(&folder.join("console.log"))?;
-        let mut child = self.start(&initramfs)?;
+        let kept = folder.join(KEPT);
+        let mut child = self.start(&initramfs, &kept)?;
         let heard = listen(&mut child, log)?;
         let outcome = follow(&heard, patience, &mut on_line, stop);
         // It is off already, or is to be; either way it is gone after this.
         let _ = child.kill();
         let _ = child.wait();
         let _ = fs::remove_file(&initramfs);
+        kept::divide(&kept).map_err(|source| BoardError::Folder { path: kept, source })?;
         Ok(outcome)
     }
 
-    fn start(&self, initramfs: &Path) -> Result<Child, BoardError> {
+    fn start(&self, initramfs: &Path, kept: &Path) -> Result<Child, BoardError> {
         let mut command = self.qemu();
         command
             .args([
@@ -145,6 +163,8 @@ impl Board {
             .args(["-serial", "stdio", "-no-reboot"])
             .args(["-kernel", &self.kernel.image().display().to_string()])
             .args(["-initrd", &initramfs.display().to_string()])
+            .args(["-chardev", &format!("file,id=kept,path={}", kept.display())])
+            .args(["-device", &format!("isa-debugcon,chardev=kept,iobase={KEPT_PORT}")])
             .args(self.clock_options())
             .args(["-append", &self.kernel_options()])
             .stdin(Stdio::null())
@@ -175,20 +195,15 @@ impl Board {
     }
 
     fn clock_options(&self) -> Vec<String> {
+        // The date and the seed are fixed so that nothing but the plan differs between two starts.
+        let counted = |processors: u32| {
+            let options =
+                format!("-smp {processors} -icount shift=1,sleep=off -rtc base=2026-01-01,clock=vm -seed 1");
+            options.split(' ').map(str::to_owned).collect::<Vec<_>>()
+        };
         match self.clock {
-            // The date and the seed are fixed so that nothing but the plan differs between two starts.
-            Clock::Counted => [
-                "-smp",
-                "1",
-                "-icount",
-                "shift=1,sleep=off",
-                "-rtc",
-                "base=2026-01-01,clock=vm",
-                "-seed",
-                "1",
-            ]
-            .map(str::to_owned)
-            .to_vec(),
+            Clock::Counted => counted(1),
+            Clock::Together { processors } => [counted(processors), slices()].concat(),
             Clock::Host { processors } => vec!["-smp".to_owned(), processors.to_string()],
         }
     }
@@ -198,10 +213,18 @@ impl Board {
         // -no-reboot ends QEMU. loglevel=5: the console has the kernel's warnings, which `quiet` would keep from it.
         let common = "console=ttyS0 loglevel=5 panic=1 nokaslr";
         match self.clock {
-            Clock::Counted => format!("{common} tsc=reliable clocksource=tsc"),
-            Clock::Host { .. } => common.to_owned(),
+            Clock::Counted | Clock::Together { .. } => {
+                format!("{common} tsc=reliable clocksource=tsc {}", self.arguments)
+            }
+            Clock::Host { .. } => format!("{common} {}", self.arguments),
         }
     }
+}
+
+/// A timer of QEMU's without any effect: a turn ends where the next timer is due.
+fn slices() -> Vec<String> {
+    let filter = format!("filter-buffer,id=slices,netdev=slice,interval={SLICE_US}");
+    ["-netdev", "hubport,id=slice,hubid=9", "-object", &filter].map(str::to_owned).to_vec()
 }
 
 fn die_with_parent() -> io::Result<()> {

@@ -56,6 +56,6 @@ fn run_one(
 ) -> Result<Outcome, BoardError> {
     let folder = root.join(cell.folder_name(kernel));
     fs::create_dir_all(&folder).map_err(|source| BoardError::Folder { path: folder.clone(), source })?;
-    let board = Board { kernel: kernel.clone(), clock: cell.clock() };
+    let board = Board { kernel: kernel.clone(), clock: cell.clock(), arguments: String::new() };
     board.run(&cell.plan(), &folder, PATIENCE, |_| {}, &|| stop())
 }

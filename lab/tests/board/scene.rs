@@ -50,7 +50,13 @@ fn board(name: &str, clock: Clock, plan: &Plan) -> Option<Outcome> {
     let skipped = |error: BoardError| eprintln!("skipped: {error}");
     let kernel = Kernel::find(&boards_folder(), name).map_err(skipped).ok()?;
     let folder = tempfile::tempdir().unwrap();
-    match (Board { kernel, clock }).run(plan, folder.path(), PATIENCE, |_| {}, &|| false) {
+    match (Board { kernel, clock, arguments: String::new() }).run(
+        plan,
+        folder.path(),
+        PATIENCE,
+        |_| {},
+        &|| false,
+    ) {
         Ok(outcome) => {
             println!("{name}: {:?} {:?} {:?}", outcome.fault, outcome.lines, outcome.console);
             assert_eq!(outcome.fault, None, "{}", outcome.console.join("\n"));

@@ -10,8 +10,16 @@ use crate::realtime::policy_of;
 
 const SOFTIRQS: [&str; 3] = ["NET_TX", "NET_RX", "TIMER"];
 const THREADS: [&str; 5] = ["ksoftirqd/", "irq/", "napi/", "ktimers/", "rcu"];
-const STATISTICS: [&str; 6] =
-    ["rx_packets", "tx_packets", "rx_dropped", "tx_dropped", "rx_missed_errors", "tx_errors"];
+const STATISTICS: [&str; 8] = [
+    "rx_packets",
+    "tx_packets",
+    "rx_bytes",
+    "tx_bytes",
+    "rx_dropped",
+    "tx_dropped",
+    "rx_missed_errors",
+    "tx_errors",
+];
 
 /// A snapshot; what happened between two is their difference.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -156,7 +156,9 @@ impl Departures {
             | TimestampingFlag::SOF_TIMESTAMPING_OPT_TSONLY;
         if hardware {
             flags |= TimestampingFlag::SOF_TIMESTAMPING_TX_HARDWARE
-                | TimestampingFlag::SOF_TIMESTAMPING_RAW_HARDWARE;
+                | TimestampingFlag::SOF_TIMESTAMPING_RAW_HARDWARE
+                // The kernel's own too, in a message of its own.
+                | TimestampingFlag::from_bits_retain(libc::SOF_TIMESTAMPING_OPT_TX_SWHW);
         }
         setsockopt(socket, sockopt::Timestamping, &flags).map_err(failed("SO_TIMESTAMPING"))?;
         Ok(Departures { socket: socket.as_raw_fd(), control: vec![0; CONTROL_BYTES], wall: Wall::here() })

@@ -1,0 +1,141 @@
+//! One start of a board: a setting, a load, and both measurements beside it.
+
+use std::fmt;
+
+use tokkyu_measure::rtnet::Load;
+
+use super::layout::{BULK_DEVICE, FAR, Layout};
+use super::setting::{Driver, Setting, begin, end};
+use crate::board::pair::{must, run, start};
+use crate::board::{Kernel, Plan, Step};
+
+/// One start of a board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cell {
+    /// Processors and ports.
+    pub layout: Layout,
+    /// Who does the driver's work.
+    pub driver: Driver,
+    /// What is set.
+    pub setting: Setting,
+    /// What is beside it.
+    pub load: Load,
+    /// Which repetition, from 0.
+    pub run: u32,
+    /// Frames and requests.
+    pub count: u32,
+}
+
+/// The paper's period, and its priority of the sender.
+const PERIOD_US: u32 = 10_000;
+const PRIORITY: u8 = 10;
+/// Between an answer and the next request.
+const PAUSE_US: u32 = 1_000;
+const JITTER_PORT: u16 = 7_000;
+const ANSWER_PORT: u16 = 7_001;
+
+/// Names of what is run, which its output comes with.
+pub(super) const SENT: &str = "sent";
+pub(super) const RECEIVED: &str = "received";
+pub(super) const ASKED: &str = "asked";
+pub(super) const ANSWERED: &str = "answered";
+/// Of the counters before, between and after both measurements.
+pub(super) const COUNTERS: [&str; 4] =
+    ["before-jitter", "after-jitter", "before-round-trips", "after-round-trips"];
+
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Layout { cores, ports } = self.layout;
+        let more = if self.layout == Layout::ONE {
+            String::new()
+        } else {
+            format!(", {cores} cores, {ports} ports")
+        };
+        write!(
+            f,
+            "{}, load {}, driver in {}{more}, run {}",
+            self.setting,
+            self.load,
+            self.driver.as_str(),
+            self.run
+        )
+    }
+}
+
+impl Cell {
+    /// All that the board has to do.
+    pub fn plan(&self) -> Plan {
+        let mut steps = self.layout.join(self.driver.interrupt());
+        steps.extend(self.setting.set());
+        steps.extend(begin(self.load));
+        steps.extend(self.jitter());
+        steps.extend(self.round_trips());
+        steps.extend(end(self.load));
+        Plan { steps }
+    }
+
+    /// Where its console and samples are kept.
+    pub(super) fn folder_name(&self, kernel: &Kernel) -> String {
+        let Layout { cores, ports } = self.layout;
+        let words = format!("{}-{}-{}", self.driver.as_str(), self.setting, self.load);
+        format!("{}-{cores}x{ports}-{}-run{}", kernel.name, words.replace(':', "-"), self.run)
+    }
+
+    fn jitter(&self) -> Vec<Step> {
+        let at = format!("{}:{JITTER_PORT} --session 2", self.layout.far_address());
+        let series = format!("--count {} --period-us {PERIOD_US}", self.count);
+        let receive = format!(
+            "{FAR} agent probe receive {at} {series} --stamps hardware --patience-ms 500 --cpu {} --priority {PRIORITY} --raw /tmp/{RECEIVED}.csv",
+            self.layout.peer_cpu()
+        );
+        let send = format!(
+            "agent probe send {at} {series} --hardware --priority {PRIORITY} --cpu 0 --raw /tmp/{SENT}.csv"
+        );
+        let [before, after, ..] = COUNTERS;
+        vec![
+            start(RECEIVED, &receive, false),
+            ready(RECEIVED),
+            counters(before),
+            run(SENT, &send),
+            counters(after),
+            Step::Wait { name: RECEIVED.to_owned() },
+            keep(SENT),
+            keep(RECEIVED),
+        ]
+    }
+
+    fn round_trips(&self) -> Vec<Step> {
+        let at = format!("{}:{ANSWER_PORT} --session 3", self.layout.far_address());
+        let answer = format!(
+            "{FAR} agent probe answer {at} --patience-ms 500 --cpu {} --priority {PRIORITY}",
+            self.layout.peer_cpu()
+        );
+        let request = format!(
+            "agent probe request {at} --count {} --pause-us {PAUSE_US} --patience-ms 250 --priority {PRIORITY} --cpu 0 --raw /tmp/{ASKED}.csv",
+            self.count
+        );
+        let [_, _, before, after] = COUNTERS;
+        vec![
+            start(ANSWERED, &answer, false),
+            ready(ANSWERED),
+            counters(before),
+            run(ASKED, &request),
+            counters(after),
+            Step::Wait { name: ANSWERED.to_owned() },
+            keep(ASKED),
+        ]
+    }
+}
+
+fn ready(name: &str) -> Step {
+    must(&format!("agent await /tmp/{name}.out ready"))
+}
+
+fn keep(name: &str) -> Step {
+    Step::Keep { path: format!("/tmp/{name}.csv"), name: format!("{name}.csv") }
+}
+
+/// Of the device that the bulk traffic goes through.
+fn counters(name: &str) -> Step {
+    run(name, &format!("agent probe counters {BULK_DEVICE}"))
+}

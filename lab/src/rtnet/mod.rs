@@ -1,0 +1,22 @@
+//! The experiment on the kernel's Ethernet path: how regularly a board sends, and how soon it has an answer, beside bulk TCP.
+//!
+//! Board and peer are one virtual machine, each with processors of its own, joined by `vmac`: `vmac0` and the first processors
+//! are the board, the network namespace `far` and the last processor the peer. Follows SPEC.md LAB-60 to LAB-69.
+
+/// Name of the experiment in its result files.
+pub const EXPERIMENT: &str = "rtnet";
+
+mod cell;
+mod findings;
+mod layout;
+mod run;
+mod samples;
+mod setting;
+mod study;
+
+pub use cell::Cell;
+pub use findings::{Finding, cases};
+pub use layout::Layout;
+pub use run::{OnOver, run};
+pub use setting::{Driver, Setting};
+pub use study::Study;

@@ -1,0 +1,57 @@
+//! Starts the boards of a study, as many at a time as there are processors: they count instructions and do not feel each other.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use super::cell::Cell;
+use super::findings::{self, Finding};
+use crate::board::{Board, BoardError, Clock, Kernel};
+
+/// For one board: a busy host emulates slowly.
+const PATIENCE: Duration = Duration::from_secs(4 * 3_600);
+
+/// What became of a cell, told as soon as it is over; from several threads, one at a time. `None`: it was ended.
+pub type OnOver<'a> = dyn FnMut(&Cell, Result<Option<Finding>, BoardError>) + Send + 'a;
+
+/// Runs all cells, each in a folder of its own below `root`, `at_once` boards at a time. Returns when all are over, or were
+/// ended because `stop` said so; a cell that had not begun by then is not told.
+pub fn run(
+    cells: &[(Kernel, Cell)],
+    root: &Path,
+    at_once: usize,
+    on_over: &mut OnOver<'_>,
+    stop: &(dyn Fn() -> bool + Sync),
+) {
+    let on_over = Mutex::new(on_over);
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some((kernel, cell)) = cells.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if stop() {
+                return;
+            }
+            let finding = run_one(cell, kernel, root, stop);
+            // A listener that panicked ends the run anyway.
+            let mut on_over = on_over.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            on_over(cell, finding);
+        }
+    };
+    thread::scope(|scope| (0..at_once.max(1)).for_each(|_| drop(scope.spawn(work))));
+}
+
+fn run_one(
+    cell: &Cell,
+    kernel: &Kernel,
+    root: &Path,
+    stop: &(dyn Fn() -> bool + Sync),
+) -> Result<Option<Finding>, BoardError> {
+    let folder = root.join(cell.folder_name(kernel));
+    fs::create_dir_all(&folder).map_err(|source| BoardError::Folder { path: folder.clone(), source })?;
+    let clock = Clock::Together { processors: cell.layout.processors() };
+    let board = Board { kernel: kernel.clone(), clock, arguments: cell.layout.arguments() };
+    let outcome = board.run(&cell.plan(), &folder, PATIENCE, |_| {}, &|| stop())?;
+    Ok((!outcome.stopped).then(|| findings::find(cell, kernel, &outcome, &folder)))
+}
