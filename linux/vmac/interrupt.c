@@ -56,12 +56,25 @@ static struct irq_chip vmac_chip = {
 	.irq_set_affinity = set_affinity,
 };
 
-/* On its processor. Interrupts are off; from the end of a poll it is no hard interrupt, which no handler of ours minds. */
+static void on_again(struct irq_work *work)
+{
+	generic_handle_irq(container_of(work, struct vmac, irq_again)->irq);
+}
+
+/*
+ * On its processor, interrupts off. From the end of a poll it is no hard
+ * interrupt, which a handler that is threaded does not mind. One that is not
+ * raises a softirq, and PREEMPT_RT warns of that where the idle loop itself
+ * takes the calls that came meanwhile (do_softirq_post_smp_call_flush).
+ */
 static void handle(void *info)
 {
 	struct vmac *mac = info;
 
-	generic_handle_irq(mac->irq);
+	if (vmac_interrupts == 2 && !in_hardirq())
+		irq_work_queue(&mac->irq_again);
+	else
+		generic_handle_irq(mac->irq);
 }
 
 static void fire(struct vmac *mac)
@@ -149,6 +162,7 @@ void vmac_interrupt_stop(struct vmac *mac)
 	if (!vmac_interrupts)
 		return;
 	set_line(mac, VMAC_LINE_OFF);
+	irq_work_sync(&mac->irq_again);
 	free_irq(mac->irq, mac);
 }
 
@@ -157,6 +171,7 @@ int vmac_interrupt_init(struct vmac *mac)
 	mac->irq = -1;
 	mac->irq_cpu = min_t(unsigned int, vmac_irq_cpu[mac->index], nr_cpu_ids - 1);
 	INIT_CSD(&mac->irq_call, handle, mac);
+	mac->irq_again = IRQ_WORK_INIT_HARD(on_again);
 	if (!vmac_interrupts)
 		return 0;
 	mac->irq = irq_alloc_desc(NUMA_NO_NODE);

@@ -14,6 +14,7 @@
 #define VMAC_H
 
 #include <linux/hrtimer.h>
+#include <linux/irq_work.h>
 #include <linux/netdevice.h>
 #include <linux/skbuff.h>
 #include <linux/smp.h>
@@ -64,6 +65,7 @@ struct vmac {
 	unsigned int irq_cpu;
 	enum vmac_line_state line_state;
 	call_single_data_t irq_call;
+	struct irq_work irq_again;	/* takes a call that came to the idle loop to a hard interrupt */
 
 	u64 stops;			/* times the send queue was stopped */
 	u64 interrupts;

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::available_parallelism;
 
-use clap::{Args, ValueEnum, value_parser};
+use clap::{Args, value_parser};
 use tokkyu_drive::program::{ExitCode, StopFlag};
 use tokkyu_lab::board::{BoardError, Kernel, REALTIME_KERNELS, boards_folder};
-use tokkyu_lab::rtnet::{self, Cell, Driver, EXPERIMENT, Finding, Study};
+use tokkyu_lab::rtnet::{self, Cell, EXPERIMENT, Finding, Part, Study};
 use tokkyu_measure::rtnet::{Judged, Load, RtnetCase, markdown, text};
 use tokkyu_measure::{ResultFile, Sources};
 
@@ -20,8 +20,8 @@ use crate::output::{self, JsonTo, say};
 const EXAMPLES: &str = "\
 Examples:
   tokkyu lab rtnet                                     (it tells how long it will take)
-  tokkyu lab rtnet --loads send --count 500 --runs 1
-  tokkyu lab rtnet --kernels 6.1-rt,6.12-rt --drivers thread,softirq --json rtnet.json --markdown";
+  tokkyu lab rtnet --parts tuned --loads send --count 500 --runs 1
+  tokkyu lab rtnet --kernels 6.1-rt,6.12-rt --parts matrix,softirq --json rtnet.json --markdown";
 
 /// Measure how regularly a board sends and how soon it has an answer, beside bulk TCP: the experiment of the paper on
 /// ksoftirqd's priority, on kernels of today.
@@ -50,9 +50,16 @@ pub struct LabRtnet {
         value_parser = |word: &str| word.parse::<Load>()
     )]
     loads: Vec<Load>,
-    /// Who does the driver's work, comma between them
-    #[arg(long, value_enum, value_name = "NAME", value_delimiter = ',', default_value = "thread")]
-    drivers: Vec<DriverName>,
+    /// Parts, comma between them: matrix (the paper's), softirq (the same with the driver's work in ksoftirqd), tuned (the plan of
+    /// tokkyu tune), ladder (what each step of it buys), cores (two cores, one port and two)
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_delimiter = ',',
+        default_value = "matrix,softirq,tuned,ladder,cores",
+        value_parser = |word: &str| word.parse::<Part>()
+    )]
+    parts: Vec<Part>,
     /// Frames, and round trips, of each run
     #[arg(long, default_value_t = 3_400, value_parser = value_parser!(u32).range(100..=1_000_000))]
     count: u32,
@@ -68,23 +75,6 @@ pub struct LabRtnet {
     /// Print the tables as Markdown
     #[arg(long)]
     markdown: bool,
-}
-
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum DriverName {
-    /// The thread of its interrupt, as PREEMPT_RT has it
-    Thread,
-    /// ksoftirqd, as for a driver whose handler is never threaded
-    Softirq,
-}
-
-impl From<DriverName> for Driver {
-    fn from(name: DriverName) -> Driver {
-        match name {
-            DriverName::Thread => Driver::Thread,
-            DriverName::Softirq => Driver::Softirq,
-        }
-    }
 }
 
 impl LabRtnet {
@@ -116,14 +106,14 @@ impl LabRtnet {
     fn check_repeated(&self) -> Result<(), Failure> {
         let kernels = self.kernels.iter().map(|kernel| ("--kernels", kernel.clone()));
         let loads = self.loads.iter().map(|load| ("--loads", load.to_string()));
-        let drivers = self.drivers.iter().map(|driver| ("--drivers", format!("{driver:?}").to_lowercase()));
-        refuse_repeated("--runs", kernels.chain(loads).chain(drivers))
+        let parts = self.parts.iter().map(|part| ("--parts", part.to_string()));
+        refuse_repeated("--runs", kernels.chain(loads).chain(parts))
     }
 
     /// All of one kernel before the next.
     fn cells(&self) -> Result<Vec<(Kernel, Cell)>, Failure> {
         let study = Study {
-            drivers: self.drivers.iter().map(|name| Driver::from(*name)).collect(),
+            parts: self.parts.clone(),
             loads: self.loads.clone(),
             runs: self.runs,
             count: self.count,

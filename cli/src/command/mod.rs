@@ -21,6 +21,7 @@ mod lbe;
 mod man;
 mod operator;
 mod report;
+mod tune;
 mod vehicle;
 mod words;
 
@@ -52,6 +53,7 @@ Examples:
   tokkyu operator --robot robot.yaml --site site.yaml     (at the operator)
   tokkyu bridge vehicle --robot robot.yaml --site site.yaml   (ROS 2 topics, beside the robot's nodes)
   tokkyu lbe run -- rclone sync /data remote:   an upload that takes only what is left
+  tokkyu tune plan --flows robot.yaml --dev eth0   what the kernel does with frames in a hurry, and what helps
   tokkyu fleet list --site site.yaml            which vehicles are there, and who drives them";
 
 /// End-to-end priority for robot communication: declare the robot's flows once, and see by measurement that every layer
@@ -77,6 +79,9 @@ enum Command {
     /// Background traffic that the foreground never feels: programs, flows, devices
     #[command(subcommand)]
     Lbe(lbe::Lbe),
+    /// The kernel's Ethernet path of a device: planned, applied, verified, reverted
+    #[command(subcommand)]
+    Tune(tune::Tune),
     /// Experiments: many cases, and what the laboratory itself costs
     #[command(subcommand)]
     Lab(Lab),
@@ -125,6 +130,7 @@ impl Arguments {
             #[cfg(feature = "fleet")]
             Command::Fleet(fleet) => fleet.run(stop),
             Command::Lbe(lbe) => lbe.run(stop),
+            Command::Tune(tune) => tune.run(),
             Command::Lab(Lab::Drive(drive)) => drive.run(stop),
             #[cfg(feature = "bridge")]
             Command::Lab(Lab::Bridge(bridge)) => bridge.run(stop),

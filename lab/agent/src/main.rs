@@ -19,6 +19,7 @@ mod schedule;
 mod socket;
 mod spin;
 mod stream;
+mod tuning;
 mod wire;
 
 use std::process::ExitCode;
@@ -49,6 +50,8 @@ agent lbe run DEVICE PROGRAM [ARGUMENT...]
 agent lbe tune|untune DEVICE
 agent lbe verify module|htb
 agent lbe status|send
+agent tune plan|apply DEVICE [regular|answers] [senders=N] [only=STEP,STEP] [cpu=N]
+agent tune status|repair|revert DEVICE
 agent schedule THREAD PRIORITY
 agent probe ARGUMENT...  (tokkyu-probe)";
 
@@ -82,6 +85,7 @@ fn main() -> ExitCode {
         ["await", file, text] => wait_for(file, text),
         ["flow", words @ ..] => flow(words),
         ["lbe", words @ ..] => background::run(words),
+        ["tune", words @ ..] => tuning::run(words),
         ["schedule", name, priority] => schedule::run(name, priority),
         ["unload", module] => init::unload(module),
         _ => {

@@ -28,7 +28,7 @@ pub struct Cell {
 
 /// The paper's period, and its priority of the sender.
 const PERIOD_US: u32 = 10_000;
-const PRIORITY: u8 = 10;
+pub(super) const PRIORITY: u8 = 10;
 /// Between an answer and the next request.
 const PAUSE_US: u32 = 1_000;
 const JITTER_PORT: u16 = 7_000;
@@ -66,8 +66,8 @@ impl Cell {
     /// All that the board has to do.
     pub fn plan(&self) -> Plan {
         let mut steps = self.layout.join(self.driver.interrupt());
-        steps.extend(self.setting.set());
-        steps.extend(begin(self.load));
+        steps.extend(self.setting.set(self.layout));
+        steps.extend(begin(self.load, self.setting, self.layout));
         steps.extend(self.jitter());
         steps.extend(self.round_trips());
         steps.extend(end(self.load));
@@ -89,7 +89,9 @@ impl Cell {
             self.layout.peer_cpu()
         );
         let send = format!(
-            "agent probe send {at} {series} --hardware --priority {PRIORITY} --cpu 0 --raw /tmp/{SENT}.csv"
+            "agent probe send {at} {series} --hardware --priority {PRIORITY} --cpu {} --raw /tmp/{SENT}.csv{}",
+            self.setting.sender_cpu(self.layout),
+            self.setting.send_options()
         );
         let [before, after, ..] = COUNTERS;
         vec![
@@ -107,12 +109,15 @@ impl Cell {
     fn round_trips(&self) -> Vec<Step> {
         let at = format!("{}:{ANSWER_PORT} --session 3", self.layout.far_address());
         let answer = format!(
-            "{FAR} agent probe answer {at} --patience-ms 500 --cpu {} --priority {PRIORITY}",
-            self.layout.peer_cpu()
+            "{FAR} agent probe answer {at} --patience-ms 500 --cpu {} --priority {PRIORITY}{}",
+            self.layout.peer_cpu(),
+            self.setting.far_mark()
         );
         let request = format!(
-            "agent probe request {at} --count {} --pause-us {PAUSE_US} --patience-ms 250 --priority {PRIORITY} --cpu 0 --raw /tmp/{ASKED}.csv",
-            self.count
+            "agent probe request {at} --count {} --pause-us {PAUSE_US} --patience-ms 250 --priority {PRIORITY} --cpu {} --raw /tmp/{ASKED}.csv{}",
+            self.count,
+            self.setting.sender_cpu(self.layout),
+            self.setting.mark()
         );
         let [_, _, before, after] = COUNTERS;
         vec![

@@ -1,7 +1,7 @@
 //! Which processors and ports a board has, and what of it is whose.
 
 use crate::board::Step;
-use crate::board::pair::{load, must};
+use crate::board::pair::{load, modprobe, must};
 
 /// Loads the far end's programs by this.
 pub(super) const FAR: &str = "ip netns exec far";
@@ -51,8 +51,9 @@ impl Layout {
             ports(&irq),
             ports(&rates)
         );
-        let mut steps =
-            vec![load("vmac.ko", &parameters), must("ip link set lo up"), must("ip netns add far")];
+        // A kernel loads what it misses by modprobe, which a board has not.
+        let mut steps = vec![modprobe("sch_prio"), load("vmac.ko", &parameters)];
+        steps.extend(["ip link set lo up", "ip netns add far"].map(must));
         steps.push(must("ip -n far link set lo up"));
         steps.extend((0..self.ports).flat_map(join_port));
         steps
@@ -67,6 +68,10 @@ pub(super) const BULK_NEAR: &str = "10.0.0.1";
 pub(super) const BULK_FAR: &str = "10.0.0.2";
 /// The board's device of the bulk traffic.
 pub(super) const BULK_DEVICE: &str = "vmac0";
+/// The peer's.
+pub(super) const BULK_FAR_DEVICE: &str = "vmac1";
+/// The board's device of what is measured, where that has a port of its own.
+pub(super) const MEASURED_DEVICE: &str = "vmac2";
 
 /// Neighbours are entered by hand (hardware addresses: `linux/vmac/device.c`), so that nobody asks for them in the middle.
 fn join_port(port: u32) -> Vec<Step> {
@@ -95,7 +100,7 @@ mod tests {
     fn each_end_has_its_processors_and_ports() {
         let two = Layout { cores: 2, ports: 2 };
         assert_eq!((two.processors(), two.peer_cpu(), two.far_address()), (3, 2, "10.0.1.2"));
-        let Step::Load { parameters, .. } = &two.join(1)[0] else { panic!("{:?}", two.join(1)) };
+        let Step::Load { parameters, .. } = &two.join(1)[1] else { panic!("{:?}", two.join(1)) };
         assert!(parameters.contains("irq_cpu=0,2,0,2"), "{parameters}");
         assert!(two.join(1).len() > Layout::ONE.join(1).len());
         assert_eq!(Layout::ONE.far_address(), BULK_FAR);

@@ -18,5 +18,6 @@ pub use cell::Cell;
 pub use findings::{Finding, cases};
 pub use layout::Layout;
 pub use run::{OnOver, run};
-pub use setting::{Driver, Setting};
+pub use setting::{Driver, Rung, Setting};
 pub use study::Study;
+pub use study::{Part, UnknownPart};

@@ -4,7 +4,8 @@ use std::fmt;
 
 use tokkyu_measure::rtnet::Load;
 
-use super::layout::{BULK_FAR, BULK_NEAR, FAR};
+use super::cell::PRIORITY;
+use super::layout::{BULK_DEVICE, BULK_FAR, BULK_FAR_DEVICE, BULK_NEAR, FAR, Layout, MEASURED_DEVICE};
 use crate::board::Step as Do;
 use crate::board::pair::{must, sleep, start, stop};
 
@@ -35,30 +36,141 @@ impl Driver {
     }
 }
 
-/// How the board is set.
+/// How board and peer are set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Setting {
     /// As the kernel is, ksoftirqd at `SCHED_OTHER`.
     Other,
     /// As the kernel is, but for ksoftirqd at `SCHED_FIFO` 1: what the paper proposes.
     Fifo1,
+    /// So far up the ladder.
+    Step(Rung),
+    /// The tuner's own plan, at both ends, and sockets marked as it advises.
+    Tuned,
+}
+
+/// The ladder: each holds those before it, but for the last two, which are the plan and one thing more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rung {
+    /// Of the board: no trains of segments.
+    Gso,
+    /// A band for each class, and marked sockets.
+    Band,
+    /// One frame in the device.
+    Bql,
+    /// The interrupt's thread below the sender: the whole plan, of the board alone.
+    Irq,
+    /// The plan at both ends, and the sender past the queueing discipline.
+    Bypass,
+    /// The plan at both ends for answers in place of regularity.
+    Answers,
+}
+
+impl Rung {
+    /// From the bottom.
+    pub const ALL: [Rung; 6] = [Rung::Gso, Rung::Band, Rung::Bql, Rung::Irq, Rung::Bypass, Rung::Answers];
+
+    fn name(self) -> &'static str {
+        match self {
+            Rung::Gso => "gso",
+            Rung::Band => "band",
+            Rung::Bql => "bql",
+            Rung::Irq => "irq",
+            Rung::Bypass => "bypass",
+            Rung::Answers => "answers",
+        }
+    }
+
+    /// Steps of the tuner, on the board.
+    fn steps(self) -> &'static str {
+        match self {
+            Rung::Gso => " only=gso",
+            Rung::Band => " only=gso,band",
+            Rung::Bql => " only=gso,band,bql",
+            Rung::Irq | Rung::Bypass => "",
+            Rung::Answers => " answers",
+        }
+    }
 }
 
 impl fmt::Display for Setting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Setting::Other => "untuned-other",
-            Setting::Fifo1 => "untuned-fifo1",
-        })
+        match self {
+            Setting::Other => f.pad("untuned-other"),
+            Setting::Fifo1 => f.pad("untuned-fifo1"),
+            Setting::Step(rung) => write!(f, "step:{}", rung.name()),
+            Setting::Tuned => f.pad("tuned"),
+        }
     }
 }
 
+/// `SO_PRIORITY` of the class control.
+const MARK: &str = " --skb-priority 6";
+
 impl Setting {
-    pub(super) fn set(self) -> Vec<Do> {
-        match self {
-            Setting::Other => Vec::new(),
-            Setting::Fifo1 => vec![must("agent schedule ksoftirqd/0 1")],
+    /// Sets both ends, with the same tuner that users have.
+    pub(super) fn set(self, layout: Layout) -> Vec<Do> {
+        let (Setting::Step(_) | Setting::Tuned) = self else {
+            return match self {
+                Setting::Fifo1 => vec![must("agent schedule ksoftirqd/0 1")],
+                _ => Vec::new(),
+            };
+        };
+        let steps = if let Setting::Step(rung) = self { rung.steps() } else { "" };
+        let apply = |device: &str, options: &str| {
+            must(&format!("agent tune apply {device} senders={PRIORITY}{options}"))
+        };
+        let mut set = vec![apply(BULK_DEVICE, steps)];
+        if layout.ports == 2 {
+            // What is measured has the last processor for itself, its port's interrupts among it.
+            set.push(apply(MEASURED_DEVICE, &format!(" cpu={}", self.sender_cpu(layout))));
         }
+        if self.tunes_peer() {
+            let peer = format!("{FAR} agent tune apply {BULK_FAR_DEVICE} answers senders={PRIORITY}");
+            set.push(must(&peer));
+        }
+        set
+    }
+
+    /// Processor of the sender.
+    pub(super) fn sender_cpu(self, layout: Layout) -> u32 {
+        match self {
+            Setting::Step(_) | Setting::Tuned => layout.cores - 1,
+            Setting::Other | Setting::Fifo1 => 0,
+        }
+    }
+
+    /// Options of the bulk traffic: a plan keeps it off the sender's processor, where there is another.
+    fn bulk_options(self, layout: Layout) -> &'static str {
+        match self.sender_cpu(layout) {
+            0 => "",
+            _ => " --cpu 0",
+        }
+    }
+
+    fn tunes_peer(self) -> bool {
+        matches!(self, Setting::Tuned | Setting::Step(Rung::Bypass | Rung::Answers))
+    }
+
+    /// Options of the sender of frames.
+    pub(super) fn send_options(self) -> String {
+        match self {
+            Setting::Step(Rung::Bypass) => format!("{MARK} --by bypass"),
+            _ => self.mark().to_owned(),
+        }
+    }
+
+    /// Options of requests.
+    pub(super) fn mark(self) -> &'static str {
+        match self {
+            Setting::Other | Setting::Fifo1 | Setting::Step(Rung::Gso) => "",
+            Setting::Step(_) | Setting::Tuned => MARK,
+        }
+    }
+
+    /// Options of answers.
+    pub(super) fn far_mark(self) -> &'static str {
+        if self.tunes_peer() { MARK } else { "" }
     }
 }
 
@@ -68,7 +180,7 @@ const BULK_PORT: u16 = 8_000;
 const WARM_UP_MS: u64 = 600;
 
 /// Starts the bulk traffic.
-pub(super) fn begin(load: Load) -> Vec<Do> {
+pub(super) fn begin(load: Load, setting: Setting, layout: Layout) -> Vec<Do> {
     let direction = match load {
         Load::None => return Vec::new(),
         Load::Send => "give",
@@ -76,8 +188,10 @@ pub(super) fn begin(load: Load) -> Vec<Do> {
     };
     let serve = format!("{FAR} agent probe load serve {BULK_FAR}:{BULK_PORT} --session 1 --from {BULK_NEAR}");
     // Until it is ended, for as long as no cell lasts.
-    let flow =
-        format!("agent probe load flow {direction} {BULK_FAR}:{BULK_PORT} --session 1 --seconds 100000");
+    let flow = format!(
+        "agent probe load flow {direction} {BULK_FAR}:{BULK_PORT} --session 1 --seconds 100000{}",
+        setting.bulk_options(layout)
+    );
     vec![
         start("serve", &serve, false),
         must("agent await /tmp/serve.out listening"),

@@ -1,16 +1,93 @@
 //! The whole experiment: which boards are started for which question.
 
+use std::fmt;
+use std::str::FromStr;
+
 use tokkyu_measure::rtnet::Load;
 
 use super::cell::Cell;
 use super::layout::Layout;
-use super::setting::{Driver, Setting};
+use super::setting::{Driver, Rung, Setting};
+
+/// A question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// The paper's: each load, ksoftirqd not in real time and in real time.
+    Matrix,
+    /// The same with the driver's work forced into ksoftirqd.
+    Softirq,
+    /// The tuner's own plan, and what it is compared to.
+    Tuned,
+    /// What each step of it buys, and some beyond.
+    Ladder,
+    /// Two cores with one port and with two, untuned and tuned.
+    Cores,
+}
+
+impl Part {
+    /// In this order.
+    pub const ALL: [Part; 5] = [Part::Matrix, Part::Softirq, Part::Tuned, Part::Ladder, Part::Cores];
+
+    fn cells(self) -> Vec<(Layout, Driver, Setting)> {
+        let one = |driver: Driver, settings: &[Setting]| {
+            settings.iter().map(|setting| (Layout::ONE, driver, *setting)).collect::<Vec<_>>()
+        };
+        match self {
+            Part::Matrix => one(Driver::Thread, &[Setting::Other, Setting::Fifo1]),
+            Part::Softirq => one(Driver::Softirq, &[Setting::Other, Setting::Fifo1]),
+            Part::Tuned => one(Driver::Thread, &[Setting::Other, Setting::Tuned]),
+            Part::Ladder => {
+                let rungs = Rung::ALL.map(Setting::Step);
+                one(Driver::Thread, &[&[Setting::Other, Setting::Tuned], rungs.as_slice()].concat())
+            }
+            Part::Cores => [1, 2]
+                .into_iter()
+                .flat_map(|ports| {
+                    let layout = Layout { cores: 2, ports };
+                    [Setting::Other, Setting::Tuned].map(|setting| (layout, Driver::Thread, setting))
+                })
+                .collect(),
+        }
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Part::Matrix => "matrix",
+            Part::Softirq => "softirq",
+            Part::Tuned => "tuned",
+            Part::Ladder => "ladder",
+            Part::Cores => "cores",
+        })
+    }
+}
+
+/// The word is not the name of a part.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnknownPart;
+
+impl fmt::Display for UnknownPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "not a part: use {}", Part::ALL.map(|part| part.to_string()).join(", "))
+    }
+}
+
+impl std::error::Error for UnknownPart {}
+
+impl FromStr for Part {
+    type Err = UnknownPart;
+
+    fn from_str(word: &str) -> Result<Self, UnknownPart> {
+        Part::ALL.into_iter().find(|part| part.to_string() == word).ok_or(UnknownPart)
+    }
+}
 
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Study {
-    /// In this order.
-    pub drivers: Vec<Driver>,
+    /// In this order; what two of them have in common is run once.
+    pub parts: Vec<Part>,
     /// Beside each.
     pub loads: Vec<Load>,
     /// Of each cell.
@@ -26,19 +103,31 @@ impl Study {
     }
 
     fn repetition(&self, run: u32) -> Vec<Cell> {
-        let mut cells = Vec::new();
-        for driver in &self.drivers {
-            for setting in [Setting::Other, Setting::Fifo1] {
-                cells.extend(self.loads.iter().map(|load| Cell {
-                    layout: Layout::ONE,
-                    driver: *driver,
-                    setting,
-                    load: *load,
-                    run,
-                    count: self.count,
-                }));
+        let mut cells: Vec<Cell> = Vec::new();
+        for (layout, driver, setting) in self.parts.iter().flat_map(|part| part.cells()) {
+            for load in &self.loads {
+                let cell = Cell { layout, driver, setting, load: *load, run, count: self.count };
+                if !cells.contains(&cell) {
+                    cells.push(cell);
+                }
             }
         }
         cells
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_parts_have_in_common_is_run_once() {
+        let study = Study { parts: Part::ALL.to_vec(), loads: vec![Load::Send], runs: 2, count: 100 };
+        let cells = study.cells();
+        // Two of the paper's twice, the plan, six rungs, and four with two cores; twice.
+        assert_eq!(cells.len(), 2 * (4 + 1 + 6 + 4));
+        assert!(cells[..cells.len() / 2].iter().all(|cell| cell.run == 0));
+        assert_eq!("ladder".parse(), Ok(Part::Ladder));
+        assert_eq!("all".parse::<Part>(), Err(UnknownPart));
     }
 }

@@ -1,4 +1,4 @@
-//! lbe on virtual boards: real kernels, the real module, the real `tc`.
+//! lbe, the tuner and the experiments on virtual boards: real kernels, the real module, the real `tc`.
 //!
 //! Boards count instructions, so what is asserted of time is of virtual time and repeats; where two processors are needed it
 //! is function alone. Kernels and modules are made by linux/build.
@@ -12,5 +12,7 @@ mod gate;
 mod interrupts;
 mod options;
 mod receive;
+mod rtnet;
 mod scene;
 mod tool;
+mod tuning;

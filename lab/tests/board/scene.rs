@@ -46,7 +46,7 @@ fn boards(names: &[String], link: &str, clock: Clock, steps: &[Step]) -> impl It
 }
 
 /// Nothing where there is no kernel or no QEMU.
-fn board(name: &str, clock: Clock, plan: &Plan) -> Option<Outcome> {
+pub fn board(name: &str, clock: Clock, plan: &Plan) -> Option<Outcome> {
     let skipped = |error: BoardError| eprintln!("skipped: {error}");
     let kernel = Kernel::find(&boards_folder(), name).map_err(skipped).ok()?;
     let folder = tempfile::tempdir().unwrap();

@@ -13,7 +13,6 @@ mod htb;
 mod idle;
 mod message;
 mod module;
-mod netlink;
 mod qdisc;
 mod record;
 mod run;
@@ -30,7 +29,6 @@ pub use flow::{Flow, FlowError};
 pub use flows::{FlowsError, add_flow, flows, remove_flow};
 pub use htb::HtbError;
 pub use module::NoModule;
-pub use netlink::NetlinkError;
 pub use qdisc::{
     Auto, BACKGROUND, Band, FOREGROUND, GateStatistics, QdiscOptions, RootQdisc, TrafficControl,
 };
@@ -38,6 +36,7 @@ pub use record::{Locked, Owner, Record, RecordError, Records};
 pub use run::{Ended, Job, RunError, Running, start};
 pub use status::{DeviceStatus, ProgramStatus, Status, device_status, status};
 pub use table::{FlowTable, TableError};
+pub use tokkyu_netlink::NetlinkError;
 pub use tune::{TuneError, Tuned, Wanted, Way, is_ours, tune, untune, way_of};
 pub use uplink::uplinks;
 pub use verify::{Check, CheckOutcome, send_packets, verify};

@@ -7,11 +7,11 @@ use serde::Serialize;
 use crate::cgroup::{Group, Groups};
 use crate::flows::{FlowsError, flows};
 use crate::module;
-use crate::netlink::NetlinkError;
 use crate::qdisc::{Auto, BACKGROUND, Band, FOREGROUND, GateStatistics, TrafficControl};
 use crate::record::{Owner, Records};
 use crate::tune::{Way, way_of};
 use crate::uplink::uplinks;
+use tokkyu_netlink::NetlinkError;
 
 /// All of it.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -11,7 +11,7 @@ use netlink_sys::protocols::NETLINK_GENERIC;
 
 use crate::Flow;
 use crate::message::{Command, FAMILY, Message};
-use crate::netlink::{self, NetlinkError, exchange};
+use tokkyu_netlink::{NetlinkError, exchange};
 
 /// Why the table cannot be had or changed.
 #[derive(Debug, thiserror::Error)]
@@ -50,7 +50,7 @@ impl FlowTable {
     /// # Errors
     /// [`TableError::NoModule`] if it is not loaded.
     pub fn open() -> Result<FlowTable, TableError> {
-        let socket = netlink::open(NETLINK_GENERIC).map_err(NetlinkError::from)?;
+        let socket = tokkyu_netlink::open(NETLINK_GENERIC).map_err(NetlinkError::from)?;
         let family = family(&socket)?;
         Ok(FlowTable { socket, family })
     }

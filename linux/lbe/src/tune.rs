@@ -12,9 +12,9 @@ use tokkyu_contract::units::BitRate;
 
 use crate::htb::{self, HtbError};
 use crate::module::{self, NoModule};
-use crate::netlink::NetlinkError;
 use crate::qdisc::{HANDLE, LBE, QdiscOptions, RootQdisc, TrafficControl};
 use crate::record::{Owner, Record, RecordError, Records};
+use tokkyu_netlink::NetlinkError;
 
 /// How a device keeps background packets back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

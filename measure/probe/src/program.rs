@@ -10,7 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::error::{ProbeError, failed};
 use crate::line::{Line, say};
 use crate::load::Direction;
-use crate::realtime::Wanted;
+use crate::realtime::{self, Wanted};
 use crate::send::By;
 use crate::series::Edges;
 use crate::stamp::Source;
@@ -201,6 +201,9 @@ enum LoadRole {
         /// SO_RCVBUF, which bounds the window
         #[arg(long)]
         window: Option<usize>,
+        /// Only on this processor
+        #[arg(long)]
+        cpu: Option<usize>,
     },
     /// The other end, until it is ended
     Serve {
@@ -267,7 +270,8 @@ fn act(role: Role) -> Result<(), ProbeError> {
 
 fn act_load(role: LoadRole) -> Result<(), ProbeError> {
     match role {
-        LoadRole::Flow { direction, to, session, seconds, skb_priority, pacing, window } => {
+        LoadRole::Flow { direction, to, session, seconds, skb_priority, pacing, window, cpu } => {
+            cpu.map_or(Ok(()), realtime::pin)?;
             load::run(&load::Job {
                 to,
                 session: session.session,

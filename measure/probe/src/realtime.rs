@@ -51,12 +51,7 @@ pub fn enter(wanted: Wanted) -> Result<Held, ProbeError> {
     })?;
     touch_stack();
     if let Some(cpu) = wanted.cpu {
-        let mut set = CpuSet::new();
-        set.set(cpu).and_then(|()| sched_setaffinity(Pid::from_raw(0), &set)).map_err(|error| {
-            ProbeError::NotPossible(format!(
-                "processor {cpu}: {error}; is it online, and allowed to this program (taskset -p $$)?"
-            ))
-        })?;
+        pin(cpu)?;
     }
     if wanted.priority > 0 {
         set_fifo(wanted.priority)?;
@@ -65,6 +60,16 @@ pub fn enter(wanted: Wanted) -> Result<Held, ProbeError> {
     let (policy, priority) = policy_of(0).map_err(failed("scheduling policy"))?;
     let reached = Reached { policy, priority, locked: true, dma_latency: dma_latency.is_some() };
     Ok(Held { _dma_latency: dma_latency, reached })
+}
+
+/// Keeps the calling thread on this processor.
+pub fn pin(cpu: usize) -> Result<(), ProbeError> {
+    let mut set = CpuSet::new();
+    set.set(cpu).and_then(|()| sched_setaffinity(Pid::from_raw(0), &set)).map_err(|error| {
+        ProbeError::NotPossible(format!(
+            "processor {cpu}: {error}; is it online, and allowed to this program (taskset -p $$)?"
+        ))
+    })
 }
 
 /// So that no page of it comes in the middle of a measurement.

@@ -1,6 +1,5 @@
 //! The root qdisc of a device, over rtnetlink.
 
-mod message;
 mod options;
 mod statistics;
 
@@ -13,11 +12,10 @@ use nix::net::if_::if_nametoindex;
 
 pub use self::options::{Auto, QdiscOptions};
 pub use self::statistics::{Band, GateStatistics};
-use crate::netlink::{self, NetlinkError, exchange};
-use message::{
-    Attribute, DEL_QDISC, GET_CLASS, GET_QDISC, NEW_QDISC, ROOT, TCA_KIND, TCA_OPTIONS, TCA_STATS2,
-    TcMessage, of_kind,
+use tokkyu_netlink::tc::{
+    DEL_QDISC, GET_CLASS, GET_QDISC, NEW_QDISC, ROOT, TCA_KIND, TCA_OPTIONS, TCA_STATS2, TcMessage,
 };
+use tokkyu_netlink::{Attribute, NetlinkError, exchange, of_kind};
 
 /// Name of the module's qdisc.
 pub const LBE: &str = "lbe";
@@ -59,7 +57,7 @@ impl TrafficControl {
     /// # Errors
     /// The kernel has no sockets left.
     pub fn open() -> Result<TrafficControl, NetlinkError> {
-        Ok(TrafficControl { socket: netlink::open(NETLINK_ROUTE)? })
+        Ok(TrafficControl { socket: tokkyu_netlink::open(NETLINK_ROUTE)? })
     }
 
     /// The root qdisc of a device; `None` where nothing waits, as on a virtual device.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use super::message::{Attribute, of_kind};
+use tokkyu_netlink::{Attribute, of_kind};
 
 const MODE: u16 = 1;
 const LIMIT: u16 = 2;

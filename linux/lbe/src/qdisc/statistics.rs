@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::message::{Attribute, of_kind};
+use tokkyu_netlink::{Attribute, of_kind};
 
 /// Attributes of `TCA_STATS2` (`linux/gen_stats.h`).
 const BASIC: u16 = 1;

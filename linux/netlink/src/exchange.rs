@@ -40,7 +40,10 @@ impl NetlinkError {
 }
 
 /// A socket of this protocol, which gets refusals in words.
-pub(crate) fn open(protocol: isize) -> io::Result<Socket> {
+///
+/// # Errors
+/// The kernel has no sockets left.
+pub fn open(protocol: isize) -> io::Result<Socket> {
     let mut socket = Socket::new(protocol)?;
     socket.set_cap_ack(true)?;
     socket.set_ext_ack(true)?;
@@ -49,8 +52,12 @@ pub(crate) fn open(protocol: isize) -> io::Result<Socket> {
     Ok(socket)
 }
 
-/// Sends a request and reads all of its answer: messages, until the acknowledgement or the dump's end.
-pub(crate) fn exchange<M>(socket: &Socket, message: M, flags: u16) -> Result<Vec<M>, NetlinkError>
+/// Sends a request and reads all of its answer: messages, until the acknowledgement or the dump's end. One of the flags must
+/// ask for either.
+///
+/// # Errors
+/// The kernel refuses, or what it says is not understood.
+pub fn exchange<M>(socket: &Socket, message: M, flags: u16) -> Result<Vec<M>, NetlinkError>
 where
     M: NetlinkSerializable + NetlinkDeserializable + Into<NetlinkPayload<M>>,
 {

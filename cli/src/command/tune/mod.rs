@@ -1,0 +1,144 @@
+//! `tokkyu tune`: the kernel's Ethernet path of a device, one file for each command.
+
+mod apply;
+mod plan;
+mod revert;
+mod status;
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum, value_parser};
+use tokkyu_contract::class::LinuxSched;
+use tokkyu_contract::yaml::{Site, robot, site};
+use tokkyu_drive::program::ExitCode;
+use tokkyu_tune::{Goal, StepName, TuneError, Wish};
+
+use crate::exit::{Done, Failure};
+
+const EXAMPLES: &str = "\
+Examples:
+  tokkyu tune plan --flows robot.yaml --dev eth0               what is, what would be done, and why; changes nothing
+  sudo tokkyu tune apply --flows robot.yaml --dev eth0         do it, and read every value back
+  sudo tokkyu tune status --dev eth0                           what was set, and what is there now
+  sudo tokkyu tune verify --dev eth0 --repair                  set again what is not, as after the link was down
+  sudo tokkyu tune revert --dev eth0                           as it was";
+
+#[derive(Debug, Subcommand)]
+#[command(after_help = EXAMPLES)]
+pub enum Tune {
+    Plan(plan::PlanOf),
+    Apply(apply::Apply),
+    Status(status::StatusOf),
+    Verify(status::Verify),
+    Revert(revert::Revert),
+}
+
+impl Tune {
+    pub fn run(self) -> Done {
+        match self {
+            Tune::Plan(plan) => plan.run(),
+            Tune::Apply(apply) => apply.run(),
+            Tune::Status(status) => status.run(),
+            Tune::Verify(verify) => verify.run(),
+            Tune::Revert(revert) => revert.run(),
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+struct Device {
+    /// Network device
+    #[arg(long = "dev", value_name = "DEV")]
+    device: String,
+    /// JSON in place of text
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is asked for.
+#[derive(Debug, Args)]
+struct Wanted {
+    /// The robot's declaration, whose classes say who sends in real time
+    #[arg(long, value_name = "FILE")]
+    flows: PathBuf,
+    /// The site's limits
+    #[arg(long, value_name = "FILE")]
+    site: Option<PathBuf>,
+    /// What matters more
+    #[arg(long, value_enum, default_value = "regular")]
+    goal: GoalName,
+    /// SCHED_FIFO of the thread that sends, if it is not the class table's
+    #[arg(long, value_name = "N", value_parser = value_parser!(u8).range(1..=98))]
+    sender_priority: Option<u8>,
+    /// The processor that the device's interrupts go to
+    #[arg(long, value_name = "N")]
+    irq_cpu: Option<u32>,
+    /// SCHED_FIFO of ksoftirqd, not above RCU's threads
+    #[arg(long, value_name = "N", value_parser = value_parser!(u8).range(1..=98))]
+    ksoftirqd: Option<u8>,
+    /// These steps alone, comma between them: gso, band, bql, irq, napi, affinity, ksoftirqd
+    #[arg(long, value_name = "STEP", value_delimiter = ',', value_parser = |word: &str| word.parse::<StepName>())]
+    only: Vec<StepName>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum GoalName {
+    /// Frames leave by the clock: senders before the device's work
+    Regular,
+    /// Answers come soon: the device's work before the senders
+    Answers,
+}
+
+impl Wanted {
+    fn wish(&self) -> Result<Wish, Failure> {
+        let goal = match self.goal {
+            GoalName::Regular => Goal::Regular,
+            GoalName::Answers => Goal::Answers,
+        };
+        let robot = robot::load(&self.flows)?;
+        let site = self.site.as_ref().map_or(Ok(Site::default()), |path| site::load(path))?;
+        let wish = Wish::of(robot.flows.iter().map(|flow| flow.class), goal);
+        Ok(Wish {
+            senders: self.senders(&site, wish.senders),
+            only: self.only.clone(),
+            processor: self.irq_cpu,
+            ksoftirqd: self.ksoftirqd,
+            goal,
+        })
+    }
+
+    /// No thread may be above the site's limit, so no sender is.
+    fn senders(&self, site: &Site, declared: Vec<u8>) -> Vec<u8> {
+        let bounded = |priority: u8| match site.allowed(LinuxSched::Fifo(priority)) {
+            LinuxSched::Fifo(priority) => Some(priority),
+            LinuxSched::Other | LinuxSched::Idle => None,
+        };
+        let all = self.sender_priority.map_or(declared, |priority| vec![priority]);
+        all.into_iter().filter_map(bounded).collect()
+    }
+}
+
+impl From<TuneError> for Failure {
+    fn from(error: TuneError) -> Failure {
+        let code = match &error {
+            TuneError::NoDevice(_)
+            | TuneError::Tuned(_)
+            | TuneError::NotTuned(_)
+            | TuneError::Damaged { .. } => ExitCode::Usage,
+            TuneError::Busy | TuneError::Unsafe(_) | TuneError::OtherDevice { .. } => ExitCode::NotPossible,
+            TuneError::Setting { .. } | TuneError::NotKept { .. } => ExitCode::NotPossible,
+            TuneError::Journal { source, .. } if source.kind() == std::io::ErrorKind::PermissionDenied => {
+                ExitCode::NotPossible
+            }
+            TuneError::Journal { .. } => ExitCode::NotWritten,
+        };
+        Failure::new(code, error)
+    }
+}
+
+/// As JSON on standard output.
+fn print_json(told: &impl serde::Serialize) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(told)
+        .map_err(|error| Failure::new(ExitCode::NotWritten, format_args!("no JSON: {error}")))?;
+    crate::output::print(&format!("{text}\n"))
+}

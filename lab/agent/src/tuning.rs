@@ -1,0 +1,47 @@
+//! `agent tune ...`: what `tokkyu tune` does, on a board, where there is no room for all of tokkyu. Prints JSON.
+
+use serde::Serialize;
+use tokkyu_tune::{Goal, Journals, StepName, Wish, apply, find, repair, revert, status};
+
+/// Carries a command out.
+pub fn run(words: &[&str]) -> Result<(), String> {
+    let journals = Journals::here();
+    match words {
+        ["plan", device, options @ ..] => print(&find(device, &wish(options)?).map_err(text)?),
+        ["apply", device, options @ ..] => {
+            let finding = find(device, &wish(options)?).map_err(text)?;
+            print(&apply(&finding, &journals).map_err(text)?)
+        }
+        ["status", device] => print(&status(device, &journals).map_err(text)?),
+        ["repair", device] => print(&repair(device, &journals).map_err(text)?),
+        ["revert", device] => print(&revert(device, &journals).map_err(text)?),
+        _ => Err(format!("tune {}: plan, apply, status, repair or revert, and a device", words.join(" "))),
+    }
+}
+
+fn text(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}
+
+fn print(told: &impl Serialize) -> Result<(), String> {
+    println!("{}", serde_json::to_string(told).map_err(text)?);
+    Ok(())
+}
+
+fn wish(options: &[&str]) -> Result<Wish, String> {
+    let mut wish = Wish::default();
+    let number = |word: &str| word.parse().map_err(|_| format!("{word}: not a number"));
+    for option in options {
+        match option.split_once('=') {
+            None if *option == "regular" => wish.goal = Goal::Regular,
+            None if *option == "answers" => wish.goal = Goal::Answers,
+            Some(("senders", priority)) => wish.senders = vec![number(priority)?],
+            Some(("cpu", processor)) => wish.processor = Some(number(processor)?.into()),
+            Some(("only", steps)) => {
+                wish.only = steps.split(',').map(str::parse).collect::<Result<Vec<StepName>, String>>()?;
+            }
+            _ => return Err(format!("{option}: not an option of tune")),
+        }
+    }
+    Ok(wish)
+}

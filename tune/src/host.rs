@@ -1,0 +1,210 @@
+//! What there is on this host: the kernel, and one device (TUNE-1).
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::TuneError;
+use crate::netlink;
+use crate::thread::{self, Thread};
+
+/// What was found. Of what could not be read `None` stands here.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Host {
+    /// Release of the kernel.
+    pub kernel: String,
+    /// PREEMPT_RT.
+    pub real_time: bool,
+    /// Processors online.
+    pub processors: Vec<u32>,
+    /// `sched_rt_runtime_us`; -1: real-time threads may take all of a processor.
+    pub rt_runtime_us: Option<i64>,
+    /// Whether irqbalance runs, which moves interrupts.
+    pub irqbalance: bool,
+    /// The kernel's threads `ksoftirqd/*`, `ktimers/*` and `rcu*`.
+    pub threads: Vec<Thread>,
+    /// The device.
+    pub device: String,
+    /// Its hardware address.
+    pub address: String,
+    /// Its driver; virtual devices have none.
+    pub driver: Option<String>,
+    /// Its MTU.
+    pub mtu: Option<u32>,
+    /// Most segments in one packet on its way to the device.
+    pub gso_max_segs: Option<u32>,
+    /// Name of its root queueing discipline; `noqueue` where nothing waits.
+    pub root: Option<String>,
+    /// Whether somebody has set it up, in place of the kernel.
+    pub root_was_set_up: bool,
+    /// Its transmit queues.
+    pub queues: Vec<Queue>,
+    /// Whether NAPI has threads; `None`: the kernel does not know of it.
+    pub napi_threaded: Option<bool>,
+    /// Its interrupts.
+    pub interrupts: Vec<Interrupt>,
+    /// NAPI's threads.
+    pub napi_threads: Vec<Thread>,
+}
+
+/// A transmit queue.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Queue {
+    /// Such as `tx-0`.
+    pub name: String,
+    /// Most bytes that the device may have (BQL); `None`: the kernel or the driver has none.
+    pub limit_max: Option<u64>,
+}
+
+/// An interrupt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Interrupt {
+    /// Its number.
+    pub number: u32,
+    /// As `/proc/interrupts` has it.
+    pub name: String,
+    /// Processors it may come to.
+    pub affinity: Option<String>,
+    /// Its threads, where it has any.
+    pub threads: Vec<Thread>,
+}
+
+/// Looks at everything that concerns this device.
+pub(crate) fn look(device: &str) -> Result<Host, TuneError> {
+    let folder = Path::new("/sys/class/net").join(device);
+    if device.is_empty() || device.contains('/') || netlink::index(device).is_err() {
+        return Err(TuneError::NoDevice(device.to_owned()));
+    }
+    let text = |path: PathBuf| fs::read_to_string(path).ok().map(|text| text.trim().to_owned());
+    let root = netlink::root(device);
+    Ok(Host {
+        kernel: text("/proc/sys/kernel/osrelease".into()).unwrap_or_default(),
+        real_time: text("/sys/kernel/realtime".into()).as_deref() == Some("1"),
+        processors: processors(&text("/sys/devices/system/cpu/online".into()).unwrap_or_default()),
+        rt_runtime_us: text("/proc/sys/kernel/sched_rt_runtime_us".into()).and_then(|text| text.parse().ok()),
+        irqbalance: runs("irqbalance"),
+        threads: thread::find(|name| {
+            ["ksoftirqd/", "ktimers/", "rcu"].iter().any(|start| name.starts_with(start))
+        }),
+        device: device.to_owned(),
+        address: text(folder.join("address")).unwrap_or_default(),
+        driver: driver(&folder),
+        mtu: text(folder.join("mtu")).and_then(|text| text.parse().ok()),
+        gso_max_segs: netlink::gso_max_segs(device).ok(),
+        root: root
+            .as_ref()
+            .ok()
+            .map(|root| root.as_ref().map_or("noqueue", |root| root.kind.as_str()).to_owned()),
+        root_was_set_up: root.is_ok_and(|root| root.is_some_and(|root| root.was_set_up)),
+        queues: queues(&folder.join("queues")).unwrap_or_default(),
+        napi_threaded: text(folder.join("threaded")).map(|text| text == "1"),
+        interrupts: interrupts(&text("/proc/interrupts".into()).unwrap_or_default(), device),
+        napi_threads: thread::find(|name| name.starts_with(&napi_name(device))),
+    })
+}
+
+/// Beginning of the names of NAPI's threads; a name of the kernel's threads has 15 characters.
+pub(crate) fn napi_name(device: &str) -> String {
+    format!("napi/{device}-")
+}
+
+fn driver(folder: &Path) -> Option<String> {
+    let link = fs::read_link(folder.join("device/driver")).ok()?;
+    Some(link.file_name()?.to_string_lossy().into_owned())
+}
+
+/// A list such as `0-2,4`.
+fn processors(text: &str) -> Vec<u32> {
+    let range = |part: &str| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        Some(first.parse::<u32>().ok()?..=last.parse::<u32>().ok()?)
+    };
+    text.split(',').filter_map(range).flatten().collect()
+}
+
+fn runs(program: &str) -> bool {
+    let Ok(processes) = fs::read_dir("/proc") else { return false };
+    let name = |entry: io::Result<fs::DirEntry>| fs::read_to_string(entry.ok()?.path().join("comm")).ok();
+    processes.filter_map(name).any(|name| name.trim() == program)
+}
+
+fn queues(folder: &Path) -> io::Result<Vec<Queue>> {
+    let names = fs::read_dir(folder)?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let mut queues: Vec<Queue> = names
+        .filter(|name| name.starts_with("tx-"))
+        .map(|name| {
+            let limit = fs::read_to_string(folder.join(&name).join("byte_queue_limits/limit_max"));
+            // A driver that does not account for its bytes has the files as well; its limit then bounds nothing and harms nothing.
+            Queue { limit_max: limit.ok().and_then(|text| text.trim().parse().ok()), name }
+        })
+        .collect();
+    queues.sort_by(|one, other| one.name.cmp(&other.name));
+    Ok(queues)
+}
+
+/// Those whose name is the device's, or begins with it and `-` (queues) or `@` and the like do not.
+fn interrupts(text: &str, device: &str) -> Vec<Interrupt> {
+    let of_device = |line: &str| {
+        let (number, rest) = line.trim().split_once(':')?;
+        let name = rest.split_whitespace().last()?;
+        let is_its = name == device || name.strip_prefix(device).is_some_and(|rest| rest.starts_with('-'));
+        is_its.then_some((number.parse().ok()?, name.to_owned()))
+    };
+    let interrupt = |(number, name): (u32, String)| {
+        let affinity = fs::read_to_string(format!("/proc/irq/{number}/smp_affinity_list"));
+        Interrupt {
+            number,
+            name,
+            affinity: affinity.ok().map(|text| text.trim().to_owned()),
+            threads: thread::find(|name| name.starts_with(&irq_name(number))),
+        }
+    };
+    text.lines().filter_map(of_device).map(interrupt).collect()
+}
+
+/// Beginning of the names of an interrupt's threads.
+pub(crate) fn irq_name(number: u32) -> String {
+    format!("irq/{number}-")
+}
+
+impl Host {
+    /// Highest priority of the threads whose names begin so; 0 where none is in real time.
+    pub fn priority(&self, beginning: &str) -> u8 {
+        let of = self.threads.iter().filter(|thread| thread.name.starts_with(beginning));
+        of.map(|thread| thread.policy.priority()).max().unwrap_or(0)
+    }
+
+    /// Whether the driver's handler has a thread.
+    pub fn has_interrupt_thread(&self) -> bool {
+        self.interrupts.iter().any(|interrupt| !interrupt.threads.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn interrupts_of_a_device_are_its_own_and_those_of_its_queues() {
+        let text = "           CPU0       CPU1\n 24:        100          7   PCI-MSI 1-edge      eth0\n 25:  1  1  PCI-MSI 2-edge  eth0-rx-0\n 26:  9  9  PCI-MSI 3-edge  eth01\n LOC: 5 5 Local timer interrupts\n";
+        let found: Vec<u32> = interrupts(text, "eth0").iter().map(|interrupt| interrupt.number).collect();
+        assert_eq!(found, [24, 25]);
+    }
+
+    #[test]
+    fn a_list_of_processors_is_read() {
+        assert_eq!(processors("0-2,4"), [0, 1, 2, 4]);
+        assert_eq!(processors(""), Vec::<u32>::new());
+    }
+
+    #[test]
+    fn loopback_is_a_device_and_a_path_is_none() {
+        let host = look("lo").unwrap();
+        assert!(!host.kernel.is_empty() && !host.processors.is_empty() && host.mtu.is_some(), "{host:?}");
+        for name in ["", "../lo", "no-such-device"] {
+            assert!(matches!(look(name), Err(TuneError::NoDevice(_))), "{name}");
+        }
+    }
+}

@@ -1,0 +1,22 @@
+//! The kernel's Ethernet path of one device: what it is, what it should be, set and taken back.
+//!
+//! What it promises is [SPEC.md](../SPEC.md). `host` reads what there is, `plan` decides from it alone, `setting` is one value of the
+//! kernel, `journal` what was changed, and `tune` the commands. Reading needs no rights; the rest needs root's.
+mod chain;
+mod error;
+mod host;
+mod journal;
+mod netlink;
+mod plan;
+mod setting;
+mod thread;
+mod tune;
+
+pub use chain::{Hop, chain};
+pub use error::TuneError;
+pub use host::{Host, Interrupt, Queue};
+pub use journal::{Entry, Journal, Journals, State};
+pub use plan::{Advice, Change, Goal, Left, Plan, Step, StepName, Wish, plan};
+pub use setting::Setting;
+pub use thread::{Policy, Thread};
+pub use tune::{Compared, Finding, Reverted, Was, apply, find, repair, revert, status};
