@@ -19,6 +19,7 @@ mod lab_rtnet;
 mod lab_wire;
 mod lbe;
 mod man;
+mod measure;
 mod operator;
 mod report;
 mod tune;
@@ -82,6 +83,9 @@ enum Command {
     /// The kernel's Ethernet path of a device: planned, applied, verified, reverted
     #[command(subcommand)]
     Tune(tune::Tune),
+    /// How regularly frames leave, and how soon answers come, between two machines
+    #[command(subcommand)]
+    Measure(measure::Measure),
     /// Experiments: many cases, and what the laboratory itself costs
     #[command(subcommand)]
     Lab(Lab),
@@ -131,6 +135,7 @@ impl Arguments {
             Command::Fleet(fleet) => fleet.run(stop),
             Command::Lbe(lbe) => lbe.run(stop),
             Command::Tune(tune) => tune.run(),
+            Command::Measure(measure) => measure.run(stop),
             Command::Lab(Lab::Drive(drive)) => drive.run(stop),
             #[cfg(feature = "bridge")]
             Command::Lab(Lab::Bridge(bridge)) => bridge.run(stop),

@@ -9,6 +9,7 @@ pub mod figures;
 pub mod line;
 mod load;
 mod packet;
+pub mod pair;
 pub mod program;
 mod realtime;
 mod receive;

@@ -112,6 +112,14 @@ fn set_pacing(stream: &TcpStream, bytes_s: u32) -> std::io::Result<()> {
     if done == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
 }
 
+/// Ends the program when its standard input does: who started it over a network cannot end it otherwise (PRB-41).
+pub fn end_with_input() {
+    thread::spawn(|| {
+        let _ = std::io::copy(&mut std::io::stdin(), &mut std::io::sink());
+        std::process::exit(0);
+    });
+}
+
 /// The other end, until it is ended. Who is not `from`, or of another session, is sent away.
 pub fn serve(at: SocketAddr, from: IpAddr, session: u64) -> Result<(), ProbeError> {
     let listener = TcpListener::bind(at).map_err(failed(at.to_string()))?;

@@ -213,6 +213,9 @@ enum LoadRole {
         /// Whose connections are taken
         #[arg(long, value_name = "ADDRESS")]
         from: IpAddr,
+        /// End when standard input does
+        #[arg(long)]
+        until_input_ends: bool,
     },
 }
 
@@ -282,7 +285,12 @@ fn act_load(role: LoadRole) -> Result<(), ProbeError> {
                 window_bytes: window,
             })
         }
-        LoadRole::Serve { at, session, from } => load::serve(at, from, session.session),
+        LoadRole::Serve { at, session, from, until_input_ends } => {
+            if until_input_ends {
+                load::end_with_input();
+            }
+            load::serve(at, from, session.session)
+        }
     }
 }
 

@@ -1,0 +1,140 @@
+//! `tokkyu tune` and `tokkyu measure` as users call them: on a veth in a network namespace, and over loopback. What tuning does to
+//! real kernels is tried on virtual boards (lab/tests/board/tuning.rs). Without root the tests say so and pass.
+
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+const TOKKYU: &str = env!("CARGO_BIN_EXE_tokkyu");
+const ROBOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../contract/examples/robot.yaml");
+
+/// A command line in a fresh network namespace with a device `tune0`.
+fn in_namespace(script: &str) -> Output {
+    let set_up = "ip link set lo up && ip link add tune0 type veth peer name tune1 && ip link set tune0 up && ip link set tune1 up";
+    let mut command = Command::new("unshare");
+    command.args(["--net", "timeout", "120", "sh", "-c", &format!("{set_up} && {script}")]);
+    command.env("T", TOKKYU).env("F", ROBOT).output().expect("unshare is there")
+}
+
+fn stdout_of(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn stderr_of(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn is_possible() -> bool {
+    let tried = in_namespace("true");
+    if !tried.status.success() {
+        eprintln!("skipped: no network namespace here: {}", stderr_of(&tried).trim());
+    }
+    tried.status.success()
+}
+
+#[test]
+fn a_device_is_planned_tuned_verified_and_as_it_was() {
+    if !is_possible() {
+        return;
+    }
+    let segments = "ip -d link show tune0 | grep -o 'gso_max_segs [0-9]*'";
+    let script = format!(
+        "$T tune plan --flows $F --dev tune0 && {segments} && $T tune apply --flows $F --dev tune0 --dry-run >/dev/null && \
+         {segments} && $T tune apply --flows $F --dev tune0 && {segments} && $T tune verify --dev tune0 && \
+         ip link set tune0 gso_max_segs 7; $T tune verify --dev tune0; echo verify $?; \
+         $T tune verify --dev tune0 --repair; echo repair $?; $T tune revert --dev tune0 --json; {segments}; $T tune revert --dev tune0; echo again $?"
+    );
+    let output = in_namespace(&script);
+    let (told, words) = (stdout_of(&output), stderr_of(&output));
+    let segments: Vec<&str> = told.lines().filter(|line| line.starts_with("gso_max_segs ")).collect();
+    assert_eq!(segments.len(), 4, "{told} {words}");
+    assert!(
+        segments[0] == segments[1] && segments[2] == "gso_max_segs 1" && segments[3] == segments[0],
+        "{segments:?}"
+    );
+    for line in ["verify 1", "repair 0", "again 2"] {
+        assert!(told.lines().any(|told| told == line), "{line}: {told}");
+    }
+    assert!(
+        told.contains("left out: nothing waits before this device") && told.contains("SO_PRIORITY 6"),
+        "{told}"
+    );
+    assert!(told.contains("\"was\": \"restored\"") && words.contains("not tuned"), "{told} {words}");
+}
+
+#[test]
+fn two_tuners_no_rights_and_no_device_have_a_word_each() {
+    if !is_possible() {
+        return;
+    }
+    let apply = "$T tune apply --flows $F --dev tune0";
+    let busy =
+        in_namespace(&format!("mkdir -p /var/lib/tokkyu/tune && flock /var/lib/tokkyu/tune/lock {apply}"));
+    assert_eq!(busy.status.code(), Some(3), "{}", stderr_of(&busy));
+    assert!(stderr_of(&busy).contains("another tokkyu tune is at work"), "{}", stderr_of(&busy));
+    // A copy, as the build's folder may be root's alone.
+    let nobody = in_namespace(&format!(
+        "d=$(mktemp -d) && chmod 755 $d && cp $T $F $d/ && cd $d && setpriv --reuid 65534 --clear-groups ./tokkyu tune apply --flows robot.yaml --dev tune0; \
+         c=$?; rm -r $d; exit $c"
+    ));
+    assert_eq!(nobody.status.code(), Some(3), "{}", stderr_of(&nobody));
+    assert!(stderr_of(&nobody).contains("run it as root"), "{}", stderr_of(&nobody));
+    let none = in_namespace("$T tune plan --flows $F --dev tune9");
+    assert_eq!(none.status.code(), Some(2));
+    assert!(stderr_of(&none).contains("no network device tune9"), "{}", stderr_of(&none));
+}
+
+/// Both ends on this machine; how long it takes is nobody's claim here.
+fn measured(arguments: &[&str]) -> Option<Value> {
+    let common = ["--to", "127.0.0.1", "--dev", "lo", "--count", "60", "--json"];
+    let output = Command::new(TOKKYU).arg("measure").args(arguments).args(common).output().unwrap();
+    if output.status.code() == Some(1) && stderr_of(&output).contains("cannot be locked") {
+        eprintln!("skipped: {}", stderr_of(&output).trim());
+        return None;
+    }
+    assert!(output.status.success(), "{}", stderr_of(&output));
+    Some(serde_json::from_slice(&output.stdout).unwrap())
+}
+
+#[test]
+fn both_ends_are_started_and_told() {
+    let Some(jitter) = measured(&["jitter", "--period-us", "500", "--priority", "0", "--load", "send"])
+    else {
+        return;
+    };
+    assert_eq!(
+        (&jitter["received"]["count"], &jitter["received"]["lost"]),
+        (&60.into(), &0.into()),
+        "{jitter}"
+    );
+    assert_eq!(jitter["received"]["jitter"]["n"], 40, "{jitter}");
+    assert!(jitter["load_mbit"].as_f64().unwrap() > 1.0, "{jitter}");
+    let Some(trips) = measured(&["rtt", "--priority", "0"]) else { return };
+    assert_eq!(
+        (&trips["round_trips"]["lost"], &trips["answered"]["count"]),
+        (&0.into(), &60.into()),
+        "{trips}"
+    );
+    assert!(trips["round_trips"]["rtt"]["max_ns"].as_i64().unwrap() > 0, "{trips}");
+}
+
+#[test]
+fn an_end_that_is_not_there_is_told() {
+    let output = Command::new(TOKKYU)
+        .args([
+            "measure",
+            "rtt",
+            "--to",
+            "127.0.0.1",
+            "--dev",
+            "lo",
+            "--far",
+            "env",
+            "--far-program",
+            "/no/such/probe",
+        ])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr_of(&output).contains("/no/such/probe"), "{}", stderr_of(&output));
+}
