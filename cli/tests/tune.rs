@@ -73,10 +73,11 @@ fn two_tuners_no_rights_and_no_device_have_a_word_each() {
     assert_eq!(busy.status.code(), Some(3), "{}", stderr_of(&busy));
     assert!(stderr_of(&busy).contains("another tokkyu tune is at work"), "{}", stderr_of(&busy));
     // A copy, as the build's folder may be root's alone.
-    let nobody = in_namespace(&format!(
-        "d=$(mktemp -d) && chmod 755 $d && cp $T $F $d/ && cd $d && setpriv --reuid 65534 --clear-groups ./tokkyu tune apply --flows robot.yaml --dev tune0; \
-         c=$?; rm -r $d; exit $c"
-    ));
+    let nobody = in_namespace(
+        "d=$(mktemp -d) && chmod 755 $d && cp $T $F $d/ && cd $d && \
+         setpriv --reuid 65534 --clear-groups ./tokkyu tune apply --flows robot.yaml --dev tune0; \
+         c=$?; rm -r $d; exit $c",
+    );
     assert_eq!(nobody.status.code(), Some(3), "{}", stderr_of(&nobody));
     assert!(stderr_of(&nobody).contains("run it as root"), "{}", stderr_of(&nobody));
     let none = in_namespace("$T tune plan --flows $F --dev tune9");

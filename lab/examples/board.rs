@@ -28,7 +28,7 @@ fn run(words: &[String]) -> Result<(), Box<dyn std::error::Error>> {
     };
     let clock = match processors.parse()? {
         1 => Clock::Counted,
-        processors => Clock::Together { processors },
+        processors => Clock::Together { processors, instruction_ns: 2 },
     };
     let plan: Plan = serde_json::from_reader(stdin())?;
     std::fs::create_dir_all(folder)?;

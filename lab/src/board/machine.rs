@@ -24,12 +24,13 @@ const LOOK_EVERY: Duration = Duration::from_millis(100);
 pub enum Clock {
     /// Instructions: [`NS_PER_INSTRUCTION`] each, halted time is skipped. One processor.
     Counted,
-    /// The same with several processors. They take turns, and time moves with the instructions of all of them: what one does, the
-    /// others are late by, for [`SLICE_US`] at a time at most. With three and more an instruction takes 1 ns, so that each has about as
-    /// many as each of two, 250 to 330 million a second when all are busy.
+    /// Instructions as well, of several processors. They take turns, and time moves with the instructions of all of them: what one does, the
+    /// others are late by, for [`SLICE_US`] at a time at most.
     Together {
         /// 2 and more.
         processors: u32,
+        /// What an instruction takes, ns: 1, 2 or 4.
+        instruction_ns: u32,
     },
     /// The host's clock; so many processors.
     Host {
@@ -38,7 +39,7 @@ pub enum Clock {
     },
 }
 
-/// Nanoseconds of virtual time for each instruction where they are counted: QEMU's `shift=1`, a processor of 500 million
+/// Nanoseconds of virtual time for each instruction with [`Clock::Counted`]: QEMU's `shift=1`, a processor of 500 million
 /// instructions a second, as the paper's phone was.
 pub const NS_PER_INSTRUCTION: u64 = 2;
 
@@ -197,16 +198,18 @@ impl Board {
 
     fn clock_options(&self) -> Vec<String> {
         // The date and the seed are fixed so that nothing but the plan differs between two starts.
-        let counted = |processors: u32| {
-            let shift = if processors > 2 { 0 } else { 1 };
+        let counted = |processors: u32, instruction_ns: u32| {
+            let shift = instruction_ns.trailing_zeros();
             let options = format!(
                 "-smp {processors} -icount shift={shift},sleep=off -rtc base=2026-01-01,clock=vm -seed 1"
             );
             options.split(' ').map(str::to_owned).collect::<Vec<_>>()
         };
         match self.clock {
-            Clock::Counted => counted(1),
-            Clock::Together { processors } => [counted(processors), slices()].concat(),
+            Clock::Counted => counted(1, NS_PER_INSTRUCTION as u32),
+            Clock::Together { processors, instruction_ns } => {
+                [counted(processors, instruction_ns), slices()].concat()
+            }
             Clock::Host { processors } => vec!["-smp".to_owned(), processors.to_string()],
         }
     }

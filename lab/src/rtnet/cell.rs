@@ -45,11 +45,11 @@ pub(super) const COUNTERS: [&str; 4] =
 
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Layout { cores, ports } = self.layout;
-        let more = if self.layout == Layout::ONE {
-            String::new()
-        } else {
-            format!(", {cores} cores, {ports} ports")
+        let Layout { cores, ports, slow } = self.layout;
+        let more = match (cores, slow) {
+            (1, false) => String::new(),
+            (1, true) => ", half as fast".to_owned(),
+            _ => format!(", {cores} cores, {ports} ports"),
         };
         write!(
             f,
@@ -76,7 +76,7 @@ impl Cell {
 
     /// Where its console and samples are kept.
     pub(super) fn folder_name(&self, kernel: &Kernel) -> String {
-        let Layout { cores, ports } = self.layout;
+        let Layout { cores, ports, .. } = self.layout;
         let words = format!("{}-{}-{}", self.driver.as_str(), self.setting, self.load);
         format!("{}-{cores}x{ports}-{}-run{}", kernel.name, words.replace(':', "-"), self.run)
     }

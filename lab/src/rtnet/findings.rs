@@ -39,8 +39,10 @@ pub fn cases(findings: &[Finding]) -> Vec<RtnetCase> {
         let Ok(run) = &finding.run else { continue };
         let empty = empty(finding);
         let same = |case: &&mut RtnetCase| {
-            (&case.kernel, case.cores, case.ports, &case.load, &case.config, &case.driver)
-                == (&empty.kernel, empty.cores, empty.ports, &empty.load, &empty.config, &empty.driver)
+            (&case.kernel, &case.load, &case.config, &case.driver)
+                == (&empty.kernel, &empty.load, &empty.config, &empty.driver)
+                && (case.cores, case.ports, case.instruction_ns)
+                    == (empty.cores, empty.ports, empty.instruction_ns)
         };
         match cases.iter_mut().find(same) {
             Some(case) => case.runs.push(run.clone()),
@@ -60,6 +62,7 @@ fn empty(finding: &Finding) -> RtnetCase {
         kernel: finding.kernel.clone(),
         cores: layout.cores,
         ports: layout.ports,
+        instruction_ns: layout.instruction_ns(),
         load: load.to_string(),
         config: setting.to_string(),
         driver: driver.as_str().to_owned(),

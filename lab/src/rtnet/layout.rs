@@ -13,11 +13,23 @@ pub struct Layout {
     pub cores: u32,
     /// 1: the bulk traffic and what is measured share it. 2: the bulk traffic has the first, what is measured the second.
     pub ports: u32,
+    /// Half as fast: a processor that bulk traffic at 100 Mbit/s keeps busy, as the paper's.
+    pub slow: bool,
 }
 
 impl Layout {
     /// The paper's.
-    pub const ONE: Layout = Layout { cores: 1, ports: 1 };
+    pub const ONE: Layout = Layout { cores: 1, ports: 1, slow: false };
+
+    /// What an instruction takes. Board and peer share one stream of them: with three processors twice as many, so that each has about as
+    /// many as each of two, 250 to 330 million a second when all are busy.
+    pub fn instruction_ns(self) -> u32 {
+        match (self.slow, self.processors()) {
+            (true, _) => 4,
+            (false, 2) => 2,
+            (false, _) => 1,
+        }
+    }
 
     /// Of the whole virtual machine.
     pub(super) fn processors(self) -> u32 {
@@ -98,7 +110,7 @@ mod tests {
 
     #[test]
     fn each_end_has_its_processors_and_ports() {
-        let two = Layout { cores: 2, ports: 2 };
+        let two = Layout { cores: 2, ports: 2, slow: false };
         assert_eq!((two.processors(), two.peer_cpu(), two.far_address()), (3, 2, "10.0.1.2"));
         let Step::Load { parameters, .. } = &two.join(1)[1] else { panic!("{:?}", two.join(1)) };
         assert!(parameters.contains("irq_cpu=0,2,0,2"), "{parameters}");

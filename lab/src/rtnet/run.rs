@@ -50,7 +50,10 @@ fn run_one(
 ) -> Result<Option<Finding>, BoardError> {
     let folder = root.join(cell.folder_name(kernel));
     fs::create_dir_all(&folder).map_err(|source| BoardError::Folder { path: folder.clone(), source })?;
-    let clock = Clock::Together { processors: cell.layout.processors() };
+    let clock = Clock::Together {
+        processors: cell.layout.processors(),
+        instruction_ns: cell.layout.instruction_ns(),
+    };
     let board = Board { kernel: kernel.clone(), clock, arguments: cell.layout.arguments() };
     let outcome = board.run(&cell.plan(), &folder, PATIENCE, |_| {}, &|| stop())?;
     Ok((!outcome.stopped).then(|| findings::find(cell, kernel, &outcome, &folder)))

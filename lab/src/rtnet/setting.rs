@@ -43,6 +43,11 @@ pub enum Setting {
     Other,
     /// As the kernel is, but for ksoftirqd at `SCHED_FIFO` 1: what the paper proposes.
     Fifo1,
+    /// One of both, and no trains of segments.
+    NoTrains {
+        /// ksoftirqd at `SCHED_FIFO` 1.
+        fifo1: bool,
+    },
     /// So far up the ladder.
     Step(Rung),
     /// The tuner's own plan, at both ends, and sockets marked as it advises.
@@ -98,6 +103,8 @@ impl fmt::Display for Setting {
         match self {
             Setting::Other => f.pad("untuned-other"),
             Setting::Fifo1 => f.pad("untuned-fifo1"),
+            Setting::NoTrains { fifo1: false } => f.pad("step:gso+other"),
+            Setting::NoTrains { fifo1: true } => f.pad("step:gso+fifo1"),
             Setting::Step(rung) => write!(f, "step:{}", rung.name()),
             Setting::Tuned => f.pad("tuned"),
         }
@@ -110,12 +117,18 @@ const MARK: &str = " --skb-priority 6";
 impl Setting {
     /// Sets both ends, with the same tuner that users have.
     pub(super) fn set(self, layout: Layout) -> Vec<Do> {
-        let (Setting::Step(_) | Setting::Tuned) = self else {
-            return match self {
-                Setting::Fifo1 => vec![must("agent schedule ksoftirqd/0 1")],
-                _ => Vec::new(),
-            };
-        };
+        let ksoftirqd = || must("agent schedule ksoftirqd/0 1");
+        let no_trains = || must(&format!("ip link set {BULK_DEVICE} gso_max_segs 1"));
+        match self {
+            Setting::Other => Vec::new(),
+            Setting::Fifo1 => vec![ksoftirqd()],
+            Setting::NoTrains { fifo1: false } => vec![no_trains()],
+            Setting::NoTrains { fifo1: true } => vec![no_trains(), ksoftirqd()],
+            Setting::Step(_) | Setting::Tuned => self.set_plan(layout),
+        }
+    }
+
+    fn set_plan(self, layout: Layout) -> Vec<Do> {
         let steps = if let Setting::Step(rung) = self { rung.steps() } else { "" };
         let apply = |device: &str, options: &str| {
             must(&format!("agent tune apply {device} senders={PRIORITY}{options}"))
@@ -136,7 +149,7 @@ impl Setting {
     pub(super) fn sender_cpu(self, layout: Layout) -> u32 {
         match self {
             Setting::Step(_) | Setting::Tuned => layout.cores - 1,
-            Setting::Other | Setting::Fifo1 => 0,
+            Setting::Other | Setting::Fifo1 | Setting::NoTrains { .. } => 0,
         }
     }
 
@@ -163,7 +176,7 @@ impl Setting {
     /// Options of requests.
     pub(super) fn mark(self) -> &'static str {
         match self {
-            Setting::Other | Setting::Fifo1 | Setting::Step(Rung::Gso) => "",
+            Setting::Other | Setting::Fifo1 | Setting::NoTrains { .. } | Setting::Step(Rung::Gso) => "",
             Setting::Step(_) | Setting::Tuned => MARK,
         }
     }

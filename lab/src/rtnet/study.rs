@@ -14,7 +14,8 @@ use super::setting::{Driver, Rung, Setting};
 pub enum Part {
     /// The paper's: each load, ksoftirqd not in real time and in real time.
     Matrix,
-    /// The same with the driver's work forced into ksoftirqd.
+    /// The same with the driver's work forced into ksoftirqd, on a processor of half the speed; and without trains of segments, which
+    /// answers the paper's open question.
     Softirq,
     /// The tuner's own plan, and what it is compared to.
     Tuned,
@@ -34,7 +35,12 @@ impl Part {
         };
         match self {
             Part::Matrix => one(Driver::Thread, &[Setting::Other, Setting::Fifo1]),
-            Part::Softirq => one(Driver::Softirq, &[Setting::Other, Setting::Fifo1]),
+            Part::Softirq => {
+                let slow = Layout { slow: true, ..Layout::ONE };
+                let no_trains = [false, true].map(|fifo1| Setting::NoTrains { fifo1 });
+                let settings = [&[Setting::Other, Setting::Fifo1], no_trains.as_slice()].concat();
+                settings.into_iter().map(|setting| (slow, Driver::Softirq, setting)).collect()
+            }
             Part::Tuned => one(Driver::Thread, &[Setting::Other, Setting::Tuned]),
             Part::Ladder => {
                 let rungs = Rung::ALL.map(Setting::Step);
@@ -43,7 +49,7 @@ impl Part {
             Part::Cores => [1, 2]
                 .into_iter()
                 .flat_map(|ports| {
-                    let layout = Layout { cores: 2, ports };
+                    let layout = Layout { cores: 2, ports, slow: false };
                     [Setting::Other, Setting::Tuned].map(|setting| (layout, Driver::Thread, setting))
                 })
                 .collect(),
@@ -124,8 +130,8 @@ mod tests {
     fn what_parts_have_in_common_is_run_once() {
         let study = Study { parts: Part::ALL.to_vec(), loads: vec![Load::Send], runs: 2, count: 100 };
         let cells = study.cells();
-        // Two of the paper's twice, the plan, six rungs, and four with two cores; twice.
-        assert_eq!(cells.len(), 2 * (4 + 1 + 6 + 4));
+        // Two of the paper's, four in ksoftirqd, the plan, six rungs, and four with two cores; twice.
+        assert_eq!(cells.len(), 2 * (2 + 4 + 1 + 6 + 4));
         assert!(cells[..cells.len() / 2].iter().all(|cell| cell.run == 0));
         assert_eq!("ladder".parse(), Ok(Part::Ladder));
         assert_eq!("all".parse::<Part>(), Err(UnknownPart));

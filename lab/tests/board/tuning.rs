@@ -5,7 +5,7 @@ use tokkyu_lab::board::{Clock, Outcome, Plan, REALTIME_KERNELS, Step};
 
 use crate::scene::{board, ran, told};
 
-const PAIR: Clock = Clock::Together { processors: 2 };
+const PAIR: Clock = Clock::Together { processors: 2, instruction_ns: 2 };
 const APART: &str = "interrupt=1 wire_cpu=1 irq_cpu=0,1 rate_kbps=100000,100000";
 
 fn on(kernel: &str, parameters: &str, steps: Vec<Step>) -> Option<Outcome> {

@@ -57,6 +57,8 @@ pub struct RtnetCase {
     pub cores: u32,
     /// Of the board.
     pub ports: u32,
+    /// What an instruction takes, ns: how fast its processors are.
+    pub instruction_ns: u32,
     /// Beside it.
     pub load: String,
     /// `untuned-other`, `untuned-fifo1`, `tuned`, or `step:` and a name.

@@ -2,6 +2,7 @@
 //!
 //! Runs in the tool after a run. A case is one cell of the experiment, all its repetitions taken together; each repetition's own
 //! figures stand in it too. Times are virtual. Follows SPEC.md MEA-90 to MEA-97.
+mod answer;
 mod case;
 mod goals;
 pub mod paper;
@@ -11,6 +12,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
+pub use answer::{Answer, Pair, Seen, answers};
 pub use case::{Busy, Legs, Load, MeanMax, RtnetCase, Run, Split, Times, UnknownLoad, Work};
 pub use goals::{Goal, goals};
 pub use table::{markdown, text};
@@ -23,6 +25,7 @@ pub struct Judged<'a> {
     #[serde(flatten)]
     file: &'a ResultFile<RtnetCase>,
     goals: Vec<Goal>,
+    answers: Vec<Answer>,
     paper: &'static [paper::Row],
     /// Where what is quoted comes from.
     paper_source: &'static str,
@@ -31,7 +34,8 @@ pub struct Judged<'a> {
 impl<'a> Judged<'a> {
     /// The goals of a result, and the paper beside it.
     pub fn of(file: &'a ResultFile<RtnetCase>) -> Self {
-        Judged { file, goals: goals(&file.cases), paper: &paper::ROWS, paper_source: paper::SOURCE }
+        let (goals, answers) = (goals(&file.cases), answers(&file.cases));
+        Judged { file, goals, answers, paper: &paper::ROWS, paper_source: paper::SOURCE }
     }
 
     /// Writes it whole or not at all; blocks until it is on the disk.

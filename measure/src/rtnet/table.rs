@@ -1,5 +1,6 @@
 //! Tables of cases, for a terminal and for documents.
 
+use super::answer::answers;
 use super::goals::{LOAD_KEPT, goals};
 use super::paper::{self, SOURCE};
 use super::{MeanMax, RtnetCase};
@@ -35,7 +36,8 @@ const WHERE: [&str; 9] = [
 pub fn text(cases: &[RtnetCase]) -> String {
     let tables = titled(cases).into_iter().map(|(title, table)| format!("{title}\n{}\n", table.to_text()));
     let goals: String = goals(cases).iter().map(|goal| format!("{goal}\n")).collect();
-    format!("{}{SOURCE}\n\ngoals\n{goals}", tables.collect::<String>())
+    let answers: String = answers(cases).iter().map(|answer| format!("{answer}\n")).collect();
+    format!("{}{SOURCE}\n\n{answers}goals\n{goals}", tables.collect::<String>())
 }
 
 /// The same as Markdown.
@@ -43,7 +45,8 @@ pub fn markdown(cases: &[RtnetCase]) -> String {
     let tables =
         titled(cases).into_iter().map(|(title, table)| format!("## {title}\n\n{}\n", table.to_markdown()));
     let goals: String = goals(cases).iter().map(|goal| format!("- {goal}\n")).collect();
-    format!("{}{SOURCE}\n\n## Goals\n\n{goals}", tables.collect::<String>())
+    let answers: String = answers(cases).iter().map(|answer| format!("## {answer}\n")).collect();
+    format!("{}{SOURCE}\n\n{answers}## Goals\n\n{goals}", tables.collect::<String>())
 }
 
 /// Two tables for each kernel, driver and layout: the figures with the paper's beside, and where time goes.
@@ -69,7 +72,9 @@ fn title(case: &RtnetCase) -> String {
         _ => "driver's work in the interrupt's thread",
     };
     let plural = |n: u32, word: &str| if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") };
-    format!("Linux {}, {}, {}, {driver}", case.kernel, plural(case.cores, "core"), plural(case.ports, "port"))
+    let slow = if case.instruction_ns == 4 { " of half the speed" } else { "" };
+    let (cores, ports) = (plural(case.cores, "core"), plural(case.ports, "port"));
+    format!("Linux {}, {cores}{slow}, {ports}, {driver}", case.kernel)
 }
 
 fn figures(cases: &[&RtnetCase]) -> Table {
