@@ -13,6 +13,7 @@ use tokkyu_measure::{ResultFile, Sources};
 
 use super::boards::{Countdown, failure};
 use super::experiment::{free_result, refuse_repeated};
+use super::report;
 use crate::exit::{CODES, Done, Failure};
 use crate::machine;
 use crate::output::{self, JsonTo, say};
@@ -30,7 +31,7 @@ Examples:
 /// is virtual: it moves with the instructions executed, 2 ns each, so what else this machine does changes no figure. A thread of
 /// SCHED_FIFO 10 sends 122 bytes every 10 ms, then asks and waits for an answer, again and again.
 ///
-/// The folder gets the result, and each board's console and samples.
+/// The folder gets the result, report.html, and each board's console and samples.
 ///
 /// Kernels and modules come from linux/build, which ./tokkyu calls; QEMU is needed, rights are not.
 ///
@@ -132,9 +133,12 @@ impl LabRtnet {
         }
         let judged = Judged::of(file);
         judged.write(path)?;
+        let page = path.with_file_name("report.html");
+        report::write_rtnet(&page, file)?;
         let shown = if self.markdown { markdown(&file.cases) } else { text(&file.cases) };
         output::tell(self.json.as_ref(), &shown)?;
         output::tell(self.json.as_ref(), &format!("\nresult {}\n", path.display()))?;
+        output::tell(self.json.as_ref(), &format!("       {}\n", page.display()))?;
         let Some(json) = &self.json else { return Ok(()) };
         let value = serde_json::to_value(judged).map_err(|error| {
             Failure::new(ExitCode::NotWritten, format_args!("the result is no JSON: {error}"))

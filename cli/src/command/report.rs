@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use tokkyu_drive::program::ExitCode;
-use tokkyu_lab::{drive, lbe};
+use tokkyu_lab::{drive, lbe, rtnet};
 use tokkyu_measure::lbe::LbeCase;
-use tokkyu_measure::report::{render_comparison, render_lbe};
+use tokkyu_measure::report::{render_comparison, render_lbe, render_rtnet};
+use tokkyu_measure::rtnet::RtnetCase;
 use tokkyu_measure::{DriveCase, Record, Report as Page, ResultFile, is_comparison, record, storage};
 
 use super::lab_drive::drive_tables;
@@ -17,6 +18,8 @@ use crate::output;
 ///
 /// A result of `tokkyu lab drive --peers` becomes the comparison: goals, a table and a plot for each network.
 ///
+/// A result of `tokkyu lab rtnet` becomes goals, the answer to the paper's question, and all tables.
+///
 /// A result of `tokkyu lab lbe` becomes goals, the paper beside what was measured, and a plot for each of its figures.
 ///
 /// The page needs no other file and no network. Plots come from the raw records beside the result; a case whose records
@@ -26,7 +29,7 @@ use crate::output;
     after_help = "Examples:\n  tokkyu report result.json\n  tokkyu report result.json -o drive.html\n  tokkyu report results/drive-2026-lbe\n  tokkyu report results/drive-2026-lbe --markdown > uploads.md"
 )]
 pub struct Report {
-    /// Result file of `tokkyu drive`, `tokkyu lab drive` or `tokkyu lab lbe`, or its folder
+    /// Result file of `tokkyu drive`, `tokkyu lab drive`, `tokkyu lab lbe` or `tokkyu lab rtnet`, or its folder
     result: PathBuf,
     /// Where the page goes; beside the result file if not given
     #[arg(short, long, value_name = "FILE")]
@@ -44,6 +47,7 @@ impl Report {
         let answer = match named.experiment.as_str() {
             drive::EXPERIMENT => self.of_drive(&result)?,
             lbe::EXPERIMENT => self.of_lbe(&result)?,
+            rtnet::EXPERIMENT => self.of_rtnet(&result)?,
             other => return Err(no_page(&result, other)),
         };
         output::print(&answer)?;
@@ -72,6 +76,16 @@ impl Report {
         Ok(format!("{}\n", page.display()))
     }
 
+    fn of_rtnet(&self, result: &Path) -> Result<String, Failure> {
+        let file = ResultFile::<RtnetCase>::read(result).map_err(Failure::usage)?;
+        if self.markdown {
+            return Ok(tokkyu_measure::rtnet::markdown(&file.cases));
+        }
+        let page = self.page(result);
+        write_rtnet(&page, &file)?;
+        Ok(format!("{}\n", page.display()))
+    }
+
     fn page(&self, result: &Path) -> PathBuf {
         self.output.clone().unwrap_or_else(|| result.with_extension("html"))
     }
@@ -83,10 +97,11 @@ impl Report {
 
 fn no_page(result: &Path, experiment: &str) -> Failure {
     Failure::usage(format_args!(
-        "{} is of the experiment {experiment:?}; a report is made of {:?} and {:?} results alone",
+        "{} is of the experiment {experiment:?}; a report is made of {:?}, {:?} and {:?} results alone",
         result.display(),
         drive::EXPERIMENT,
-        lbe::EXPERIMENT
+        lbe::EXPERIMENT,
+        rtnet::EXPERIMENT
     ))
 }
 
@@ -96,6 +111,15 @@ fn no_page(result: &Path, experiment: &str) -> Failure {
 /// A plot cannot be drawn, or the disk refuses.
 pub fn write_lbe(path: &Path, file: &ResultFile<LbeCase>) -> Result<(), Failure> {
     let html = render_lbe("Uploads in the background: what a foreground feels", file)?;
+    Ok(storage::replace(path, html.as_bytes())?)
+}
+
+/// Writes the page of an experiment on the kernel's Ethernet path to `path`.
+///
+/// # Errors
+/// The disk refuses.
+pub fn write_rtnet(path: &Path, file: &ResultFile<RtnetCase>) -> Result<(), Failure> {
+    let html = render_rtnet("The kernel's Ethernet path: jitter and round trips beside bulk traffic", file);
     Ok(storage::replace(path, html.as_bytes())?)
 }
 

@@ -13,6 +13,7 @@ mod html;
 mod lbe;
 mod page;
 mod plot;
+mod rtnet;
 mod stroke;
 mod timeline;
 
@@ -21,6 +22,7 @@ use crate::join::{StreamTally, tally};
 use crate::lbe::LbeCase;
 use crate::record::Record;
 use crate::result::{DriveCase, ResultFile};
+use crate::rtnet::RtnetCase;
 
 /// What a report is made of.
 #[derive(Clone, Debug)]
@@ -91,6 +93,11 @@ pub fn render_comparison(
 /// [`ReportError`] with the plot that could not be drawn.
 pub fn render_lbe(title: &str, file: &ResultFile<LbeCase>) -> Result<String, ReportError> {
     lbe::render(title, file)
+}
+
+/// The page of a result on the kernel's Ethernet path: goals, the answer to the paper's question, and all tables.
+pub fn render_rtnet(title: &str, file: &ResultFile<RtnetCase>) -> String {
+    rtnet::render(title, file)
 }
 
 /// A case with what its records say.

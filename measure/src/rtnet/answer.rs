@@ -1,4 +1,4 @@
-//! The paper's open question: why ksoftirqd in real time made things worse beside sending (SPEC.md MEA-96).
+//! The paper's open question: why ksoftirqd in real time made things worse beside sending (SPEC.md MEA-106).
 //!
 //! Pure. It is answered by what was measured in one run: where a request waits, and what is left of the difference when its cause is
 //! switched off. Nothing is concluded from cells whose loads differ.

@@ -234,7 +234,7 @@ impl MeanMax {
 }
 
 impl RtnetCase {
-    /// Takes the figures from its repetitions (MEA-91).
+    /// Takes the figures from its repetitions (MEA-101).
     pub fn pool(&mut self) {
         let runs = &self.runs;
         let jitter = Times::together(runs.iter().map(|run| run.jitter));
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn repetitions_make_one_case() {
-        // MEA-91: as if all times had been in one.
+        // MEA-101: as if all times had been in one.
         let times = |n, mean_ms, sd_ms, max_ms| Times { n, mean_ms, sd_ms, p999_ms: max_ms, max_ms };
         // 1, 1, 1 and 5, 5: mean 2.6, variance 3.84.
         let runs = vec![

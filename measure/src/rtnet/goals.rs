@@ -1,4 +1,4 @@
-//! What the experiment wants to show, and whether it did (SPEC.md MEA-95).
+//! What the experiment wants to show, and whether it did (SPEC.md MEA-105).
 //!
 //! Pure. Invariant: a worst of too few frames may miss a goal and never meets it.
 
@@ -31,17 +31,27 @@ pub struct Goal {
     pub because: String,
 }
 
-impl fmt::Display for Goal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let verdict = match self.met {
+impl Goal {
+    /// Whether it is as wanted, in words.
+    pub fn verdict(&self) -> &'static str {
+        match self.met {
             Some(true) => "met",
             Some(false) => "missed",
             None => "not judged",
-        };
+        }
+    }
+
+    /// What the verdict is made from.
+    pub fn figures(&self) -> String {
         let figure =
             self.figure.map_or("was not run".to_owned(), |figure| format!("{figure:.3}, n = {}", self.n));
-        let because = if self.because.is_empty() { String::new() } else { format!("; {}", self.because) };
-        write!(f, "{verdict}: {} ({figure}{because})", self.wanted)
+        if self.because.is_empty() { figure } else { format!("{figure}; {}", self.because) }
+    }
+}
+
+impl fmt::Display for Goal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} ({})", self.verdict(), self.wanted, self.figures())
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the paper on ksoftirqd says.
 //!
-//! Pure. Invariant: nothing is quoted that the paper does not print (SPEC.md MEA-94).
+//! Pure. Invariant: nothing is quoted that the paper does not print (SPEC.md MEA-104).
 
 use serde::Serialize;
 

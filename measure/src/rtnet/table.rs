@@ -87,7 +87,7 @@ fn figures(cases: &[&RtnetCase]) -> Table {
     Table { header: HEADER.to_vec(), rows: rows.collect() }
 }
 
-/// Whether its load is not that of the untuned, so that it may not be compared (MEA-93).
+/// Whether its load is not that of the untuned, so that it may not be compared (MEA-103).
 fn unequal(cases: &[&RtnetCase], case: &RtnetCase) -> bool {
     let untuned = cases.iter().find(|other| other.load == case.load && other.config == "untuned-other");
     untuned.is_some_and(|untuned| {
@@ -156,10 +156,10 @@ fn number(value: Option<f64>) -> String {
 }
 
 #[cfg(test)]
-pub(super) mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    pub(in super::super) fn case(config: &str, load: &str) -> RtnetCase {
+    pub(crate) fn case(config: &str, load: &str) -> RtnetCase {
         RtnetCase {
             kernel: "6.1-rt".to_owned(),
             cores: 1,
@@ -185,7 +185,7 @@ pub(super) mod tests {
 
     #[test]
     fn unequal_loads_are_marked() {
-        // MEA-93
+        // MEA-103
         let untuned = case("untuned-other", "send");
         let half = RtnetCase { load_mbit: 50.0, ..case("step:pacing", "send") };
         let shown = markdown(&[untuned, half]);

@@ -1,0 +1,61 @@
+//! The page of an experiment on the kernel's Ethernet path: goals, the answer to the paper's question, all tables, the machine.
+//!
+//! Everything comes from the cases. Rules: SPEC.md MEA-107.
+
+use super::html::{self, element};
+use super::page::{environment_part, heading, whole};
+use crate::result::ResultFile;
+use crate::rtnet::{RtnetCase, answers, goals, paper, table};
+
+pub(super) fn render(title: &str, file: &ResultFile<RtnetCase>) -> String {
+    let cases = &file.cases;
+    let mut body = heading(title, &file.command, &file.environment, cases.len());
+    body.push_str(&goals_part(cases));
+    for answer in answers(cases) {
+        body.push_str(&element("h2", "The paper's open question"));
+        body.push_str(&html::list(answer.to_string().lines().map(str::to_owned)));
+    }
+    for (title, table) in table::titled(cases) {
+        body.push_str(&element("h2", &title));
+        body.push_str(&html::table(&table));
+    }
+    body.push_str(&html::classed("p", "soft", paper::SOURCE));
+    body.push_str(&html::list(cases.iter().flat_map(|case| case.notes.clone())));
+    body.push_str(&environment_part(&file.command, &file.environment));
+    whole(title, &body)
+}
+
+fn goals_part(cases: &[RtnetCase]) -> String {
+    let item = |goal: &crate::rtnet::Goal| {
+        let class = match goal.met {
+            Some(true) => "pass",
+            Some(false) => "fail",
+            None => "open",
+        };
+        html::judgement(class, goal.verdict(), &goal.wanted, &goal.figures())
+    };
+    let items: String = goals(cases).iter().map(item).collect();
+    match items.is_empty() {
+        true => items,
+        false => element("h2", "Goals") + &format!("<ul class=\"legend\">\n{items}</ul>\n"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::environment::Environment;
+    use crate::rtnet::table::tests::case;
+
+    #[test]
+    fn the_page_is_well_formed_and_has_what_the_tables_have() {
+        // MEA-60, MEA-107
+        let cases = vec![case("untuned-other", "send"), case("tuned", "send")];
+        let page = render("Ethernet <path>", &ResultFile::new("rtnet", "c", Environment::default(), cases));
+        let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
+        assert!(roxmltree::Document::parse_with_options(&page, options).is_ok(), "{page}");
+        for part in ["Goals", "4.264", "where the time goes", "met", "Ethernet &lt;path&gt;"] {
+            assert!(page.contains(part), "{part}: {page}");
+        }
+    }
+}
