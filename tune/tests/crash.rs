@@ -85,6 +85,24 @@ fn a_change_that_fails_takes_those_before_it_back() {
     assert_eq!(journals.of("lo").unwrap(), None);
 }
 
+/// As a driver that clamps what it is given.
+#[test]
+fn a_value_that_is_not_kept_takes_those_before_it_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    let journals = Journals::at(&folder.join("journal"));
+    write_old(folder);
+    let mut finding = finding(folder);
+    finding.plan.steps[0].changes[2].setting = Setting::File { path: "/dev/null".to_owned() };
+    let error = apply(&finding, &journals).unwrap_err();
+    assert!(
+        matches!(&error, TuneError::NotKept { wanted, found, .. } if wanted == "30" && found.is_empty()),
+        "{error}"
+    );
+    assert_eq!(values(folder), old());
+    assert_eq!(journals.of("lo").unwrap(), None);
+}
+
 fn write_old_of(folder: &Path, name: &str) {
     let (_, old, _) = VALUES.iter().find(|(known, ..)| *known == name).unwrap();
     fs::write(folder.join(name), old).unwrap();
