@@ -67,7 +67,7 @@ impl Cell {
     pub fn plan(&self) -> Plan {
         let mut steps = self.layout.join(self.driver.interrupt());
         steps.extend(self.setting.set(self.layout));
-        steps.extend(begin(self.load, self.setting, self.layout));
+        steps.extend(begin(self.load, self.setting, self.layout, self.run));
         steps.extend(self.jitter());
         steps.extend(self.round_trips());
         steps.extend(end(self.load));

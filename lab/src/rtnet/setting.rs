@@ -191,9 +191,11 @@ impl Setting {
 const BULK_PORT: u16 = 8_000;
 /// Past slow start, and until the queue is as it will be.
 const WARM_UP_MS: u64 = 600;
+/// By so much later a repetition begins than the one before: counted instructions would make it the same to the last figure.
+const PHASE_MS: u64 = 7;
 
 /// Starts the bulk traffic.
-pub(super) fn begin(load: Load, setting: Setting, layout: Layout) -> Vec<Do> {
+pub(super) fn begin(load: Load, setting: Setting, layout: Layout, run: u32) -> Vec<Do> {
     let direction = match load {
         Load::None => return Vec::new(),
         Load::Send => "give",
@@ -209,7 +211,7 @@ pub(super) fn begin(load: Load, setting: Setting, layout: Layout) -> Vec<Do> {
         start("serve", &serve, false),
         must("agent await /tmp/serve.out listening"),
         start("flow", &flow, false),
-        sleep(WARM_UP_MS),
+        sleep(WARM_UP_MS + u64::from(run) * PHASE_MS),
     ]
 }
 

@@ -223,6 +223,17 @@ impl Times {
     }
 }
 
+/// In virtual time a repetition may be the same as another to the last figure; it then counts once.
+fn distinct(all: impl Iterator<Item = Times>) -> Vec<Times> {
+    let mut distinct: Vec<Times> = Vec::new();
+    for times in all {
+        if !distinct.contains(&times) {
+            distinct.push(times);
+        }
+    }
+    distinct
+}
+
 impl MeanMax {
     fn together(all: impl Iterator<Item = MeanMax> + Clone) -> MeanMax {
         let n = all.clone().count().max(1) as f64;
@@ -237,8 +248,8 @@ impl RtnetCase {
     /// Takes the figures from its repetitions (MEA-101).
     pub fn pool(&mut self) {
         let runs = &self.runs;
-        let jitter = Times::together(runs.iter().map(|run| run.jitter));
-        let rtt = Times::together(runs.iter().map(|run| run.rtt));
+        let jitter = Times::together(distinct(runs.iter().map(|run| run.jitter)).into_iter());
+        let rtt = Times::together(distinct(runs.iter().map(|run| run.rtt)).into_iter());
         (self.n, self.jitter_mean_ms, self.jitter_sd_ms) = (jitter.n, jitter.mean_ms, jitter.sd_ms);
         (self.rtt_n, self.rtt_mean_ms, self.rtt_sd_ms) = (rtt.n, rtt.mean_ms, rtt.sd_ms);
         (self.jitter_max_ms, self.rtt_max_ms) = (jitter.max_ms, rtt.max_ms);
@@ -291,6 +302,15 @@ mod tests {
         );
         assert_eq!((case.rtt_n, case.rtt_mean_ms), (0, 0.0));
         assert_eq!(case.spread_of_worst()[0], (1.0, 5.0));
+    }
+
+    #[test]
+    fn a_repetition_that_is_the_same_as_another_counts_once() {
+        let jitter = Times { n: 5_000, mean_ms: 1.0, sd_ms: 0.1, p999_ms: 2.0, max_ms: 3.0 };
+        let runs = (0..3).map(|run| Run { run, jitter, ..Run::default() }).collect();
+        let mut case = RtnetCase { runs, ..RtnetCase::default() };
+        case.pool();
+        assert_eq!((case.n, case.jitter_max_ms), (5_000, 3.0));
     }
 
     #[test]
