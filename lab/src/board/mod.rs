@@ -20,6 +20,7 @@ mod kept;
 mod kernel;
 mod machine;
 pub mod pair;
+pub(crate) mod several;
 
 pub use error::BoardError;
 pub use files::LEDBAT;

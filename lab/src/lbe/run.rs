@@ -5,11 +5,10 @@
 use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 use std::time::Duration;
 
 use super::cell::Cell;
+use crate::board::several::each;
 use crate::board::{Board, BoardError, Clock, Kernel, Outcome};
 
 /// For one board: a busy host emulates slowly, and the longest transfers take an hour of virtual time.
@@ -32,19 +31,12 @@ pub fn run(
         cells.iter().partition(|cell| cell.clock() == Clock::Counted);
     let on_over = Mutex::new(on_over);
     for (cells, at_once) in [(counted, at_once), (timed, 1)] {
-        let next = AtomicUsize::new(0);
-        let work = || {
-            while let Some(cell) = cells.get(next.fetch_add(1, Ordering::Relaxed)) {
-                if stop() {
-                    return;
-                }
-                let outcome = run_one(cell, kernel, root, stop);
-                // A listener that panicked ends the run anyway.
-                let mut on_over = on_over.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                on_over(cell, outcome);
-            }
-        };
-        thread::scope(|scope| (0..at_once.max(1)).for_each(|_| drop(scope.spawn(work))));
+        each(&cells, at_once, stop, |cell| {
+            let outcome = run_one(cell, kernel, root, stop);
+            // A listener that panicked ends the run anyway.
+            let mut on_over = on_over.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            on_over(cell, outcome);
+        });
     }
 }
 

@@ -3,12 +3,11 @@
 use std::fs;
 use std::path::Path;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 use std::time::Duration;
 
 use super::cell::Cell;
 use super::findings::{self, Finding};
+use crate::board::several::each;
 use crate::board::{Board, BoardError, Clock, Kernel};
 
 /// For one board: a busy host emulates slowly.
@@ -27,19 +26,12 @@ pub fn run(
     stop: &(dyn Fn() -> bool + Sync),
 ) {
     let on_over = Mutex::new(on_over);
-    let next = AtomicUsize::new(0);
-    let work = || {
-        while let Some((kernel, cell)) = cells.get(next.fetch_add(1, Ordering::Relaxed)) {
-            if stop() {
-                return;
-            }
-            let finding = run_one(cell, kernel, root, stop);
-            // A listener that panicked ends the run anyway.
-            let mut on_over = on_over.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            on_over(cell, finding);
-        }
-    };
-    thread::scope(|scope| (0..at_once.max(1)).for_each(|_| drop(scope.spawn(work))));
+    each(cells, at_once, stop, |(kernel, cell)| {
+        let finding = run_one(cell, kernel, root, stop);
+        // A listener that panicked ends the run anyway.
+        let mut on_over = on_over.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        on_over(cell, finding);
+    });
 }
 
 fn run_one(

@@ -3,7 +3,7 @@ use tokkyu_lab::board::{Kernel, REALTIME_KERNELS, boards_folder};
 use tokkyu_lab::rtnet::{Part, Study, cases, run};
 use tokkyu_measure::rtnet::{Load, RtnetCase};
 
-/// In virtual time; the worst of so few is no claim, that the plan cuts the mean to a quarter is far from any doubt (3 of 100 here).
+/// The worst of so few is no claim; that the plan cuts means to a quarter or less is, in virtual time, far from any doubt.
 const COUNT: u32 = 120;
 
 fn of<'a>(cases: &'a [RtnetCase], config: &str) -> &'a RtnetCase {

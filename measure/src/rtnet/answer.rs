@@ -130,8 +130,7 @@ impl Answer {
     fn verdict(&self) -> &'static str {
         match self.trains_are_the_cause {
             Some(true) => {
-                "In real time ksoftirqd gives memory and acknowledgements back at once, bulk TCP keeps the queue full of trains, and \
-                 frames wait behind them; with single frames the same priority makes round trips shorter."
+                "In real time round trips are longer with trains and not without: what is worse is the wait behind trains."
             }
             Some(false) => "What the paper saw is not seen here, or does not go with the trains.",
             None => "Not told: the loads differ too much to be compared.",
