@@ -22,7 +22,9 @@ const EXAMPLES: &str = "\
 Examples:
   tokkyu lab rtnet                                     (it tells how long it will take)
   tokkyu lab rtnet --parts tuned --loads send --count 500 --runs 1
-  tokkyu lab rtnet --kernels 6.1-rt,6.12-rt --parts matrix,softirq --json rtnet.json --markdown";
+  tokkyu lab rtnet --kernels 6.1-rt,6.12-rt --parts matrix,softirq --json rtnet.json --markdown
+  tokkyu lab rtnet --out rtnet                         (interrupted after an hour; then, to go on:)
+  tokkyu lab rtnet --out rtnet --resume";
 
 /// Measure how regularly a board sends and how soon it has an answer, beside bulk TCP: the experiment of the paper on
 /// ksoftirqd's priority, on kernels of today.
@@ -70,6 +72,10 @@ pub struct LabRtnet {
     /// Folder for the result and what each board kept; results/drive-DATE-rtnet if not given
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Go on in the folder of an earlier run: boards that it finished are not started again, unless a file or an option of theirs has
+    /// changed since
+    #[arg(long, requires = "out")]
+    resume: bool,
     /// Also write the result to this file, replacing it, or to standard output for -
     #[arg(long, value_name = "FILE", value_parser = |word: &str| Ok::<_, String>(JsonTo::from(word)))]
     json: Option<JsonTo>,
@@ -83,7 +89,7 @@ impl LabRtnet {
         self.check_repeated()?;
         let cells = self.cells()?;
         let root = self.out.clone().unwrap_or_else(|| machine::fresh_folder("rtnet", machine::wall_now()));
-        let path = free_result(&root)?;
+        let path = if self.resume { root.join("result.json") } else { free_result(&root)? };
         let environment = machine::environment(machine::wall_now());
         let mut file = ResultFile::new(EXPERIMENT, &machine::command_line(), environment, Vec::new());
         say(&format!("{} boards, some at a time", cells.len()));

@@ -19,13 +19,15 @@ pub const LEDBAT: &str = "ledbat";
 /// Where the agent tells `tc` to look for what knows the options of a queueing discipline.
 const TC_PLUGINS: &str = "usr/lib/tc";
 
+/// Path on the board, and content.
+pub(super) type Content = (String, Vec<u8>);
+
 /// Writes the initial file system for one start of a board.
-pub(super) fn write(kernel: &Kernel, plan: &Plan, path: &Path) -> Result<(), BoardError> {
+pub(super) fn write(content: &[Content], path: &Path) -> Result<(), BoardError> {
     let unwritable = |source| BoardError::Folder { path: path.to_owned(), source };
-    let content = contents(kernel, plan)?;
     let file = fs::File::create(path).map_err(unwritable)?;
     let mut archive = Archive::new(io::BufWriter::new(file));
-    for (name, bytes) in &content {
+    for (name, bytes) in content {
         archive.file(name, bytes).map_err(unwritable)?;
     }
     for folder in ["proc", "sys", "dev", "run", "tmp"] {
@@ -35,7 +37,8 @@ pub(super) fn write(kernel: &Kernel, plan: &Plan, path: &Path) -> Result<(), Boa
     Ok(())
 }
 
-fn contents(kernel: &Kernel, plan: &Plan) -> Result<Vec<(String, Vec<u8>)>, BoardError> {
+/// All files of one start, in the order of the archive.
+pub(super) fn contents(kernel: &Kernel, plan: &Plan) -> Result<Vec<Content>, BoardError> {
     let agent = agent(kernel)?;
     let mut all = vec![("init".to_owned(), agent.clone()), ("bin/agent".to_owned(), agent)];
     all.push((
@@ -80,7 +83,7 @@ fn agent(kernel: &Kernel) -> Result<Vec<u8>, BoardError> {
     fs::read(&path).map_err(|source| BoardError::NoAgent { path, source })
 }
 
-fn add_folder(folder: &Path, to: &str, all: &mut Vec<(String, Vec<u8>)>) -> Result<(), BoardError> {
+fn add_folder(folder: &Path, to: &str, all: &mut Vec<Content>) -> Result<(), BoardError> {
     let missing = |source| BoardError::Missing { path: folder.to_owned(), source };
     let mut files: Vec<PathBuf> =
         fs::read_dir(folder).map_err(missing)?.filter_map(|entry| Some(entry.ok()?.path())).collect();

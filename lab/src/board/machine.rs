@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use super::console::{self, Heard};
 use super::error::BoardError;
 use super::kernel::Kernel;
+use super::record::{self, Identity};
 use super::{Line, Plan, Round, files, kept};
 use tokkyu_agent::report::KEPT_PORT;
 
@@ -49,6 +50,28 @@ pub const SLICE_US: u32 = 200;
 
 /// Gets what boards keep, in the folder of the run.
 const KEPT: &str = "kept";
+/// Gets all that is said, there too.
+const CONSOLE: &str = "console.log";
+
+/// For a console that is a file.
+const REREAD_PATIENCE: Duration = Duration::from_secs(60);
+
+/// Of every board.
+const MACHINE: [&str; 13] = [
+    "-accel",
+    "tcg",
+    "-m",
+    "512",
+    "-nodefaults",
+    "-no-user-config",
+    "-display",
+    "none",
+    "-monitor",
+    "none",
+    "-serial",
+    "stdio",
+    "-no-reboot",
+];
 
 /// A board that can be started.
 #[derive(Clone, Debug)]
@@ -119,8 +142,8 @@ fn complains(line: &str) -> bool {
 }
 
 impl Board {
-    /// Starts the board and returns when it is off. `folder` gets the initial file system (removed afterwards) and
-    /// `console.log`, all that was said.
+    /// Starts the board and returns when it is off. `folder` gets the initial file system (removed afterwards), `console.log` (all that
+    /// was said), what the plan keeps, and if all went well what the start was, for [`Board::recorded`].
     ///
     /// # Errors
     /// If it could not be started. What goes wrong after that is [`Outcome::fault`].
@@ -133,8 +156,11 @@ impl Board {
         stop: &dyn Fn() -> bool,
     ) -> Result<Outcome, BoardError> {
         let initramfs = folder.join("initramfs.cpio");
-        files::write(&self.kernel, plan, &initramfs)?;
-        let log = create(&folder.join("console.log"))?;
+        let content = files::contents(&self.kernel, plan)?;
+        let identity = self.identity(&content)?;
+        record::forget(folder)?;
+        files::write(&content, &initramfs)?;
+        let log = create(&folder.join(CONSOLE))?;
         let kept = folder.join(KEPT);
         let mut child = self.start(&initramfs, &kept)?;
         let heard = listen(&mut child, log)?;
@@ -144,25 +170,42 @@ impl Board {
         let _ = child.wait();
         let _ = fs::remove_file(&initramfs);
         kept::divide(&kept).map_err(|source| BoardError::Folder { path: kept, source })?;
+        if outcome.fault.is_none() && !outcome.stopped {
+            record::remember(&identity, folder)?;
+        }
         Ok(outcome)
+    }
+
+    /// What an earlier start in this folder said, if it went well and all it depends on is the same: kernel, files, plan, options and
+    /// QEMU. `None`: it is to be started.
+    ///
+    /// # Errors
+    /// If what a start needs is missing.
+    pub fn recorded(&self, plan: &Plan, folder: &Path) -> Result<Option<Outcome>, BoardError> {
+        let identity = self.identity(&files::contents(&self.kernel, plan)?)?;
+        if record::remembered(folder) != Some(identity) {
+            return Ok(None);
+        }
+        let Ok(log) = File::open(folder.join(CONSOLE)) else { return Ok(None) };
+        let (to, heard) = channel();
+        console::read(BufReader::new(log), None, &to);
+        drop(to);
+        Ok(Some(follow(&heard, REREAD_PATIENCE, &mut |_| {}, &|| false)))
+    }
+
+    fn identity(&self, content: &[files::Content]) -> Result<Identity, BoardError> {
+        let options = [MACHINE.to_vec(), vec![&self.kernel_options()]].concat().join(" ");
+        let options = format!("{options} {}", self.clock_options().join(" "));
+        let version = self.qemu().arg("--version").output().map_err(not_started)?.stdout;
+        let image = self.kernel.image();
+        let kernel = fs::read(&image).map_err(|source| BoardError::Missing { path: image, source })?;
+        Ok(Identity::of(&[options.as_bytes(), &version, &kernel], content))
     }
 
     fn start(&self, initramfs: &Path, kept: &Path) -> Result<Child, BoardError> {
         let mut command = self.qemu();
         command
-            .args([
-                "-accel",
-                "tcg",
-                "-m",
-                "512",
-                "-nodefaults",
-                "-no-user-config",
-                "-display",
-                "none",
-                "-monitor",
-                "none",
-            ])
-            .args(["-serial", "stdio", "-no-reboot"])
+            .args(MACHINE)
             .args(["-kernel", &self.kernel.image().display().to_string()])
             .args(["-initrd", &initramfs.display().to_string()])
             .args(["-chardev", &format!("file,id=kept,path={}", kept.display())])
@@ -174,12 +217,7 @@ impl Board {
             .stderr(Stdio::piped());
         // SAFETY: between fork and exec one system call, which is async-signal-safe.
         unsafe { command.pre_exec(die_with_parent) };
-        command.spawn().map_err(|source| match source.kind() {
-            io::ErrorKind::NotFound => {
-                BoardError::NoProgram { program: QEMU, package: "qemu-system-x86", source }
-            }
-            _ => BoardError::Qemu(source),
-        })
+        command.spawn().map_err(not_started)
     }
 
     /// What `linux/fetch-qemu` has fetched, with its own firmware; else this machine's.
@@ -224,6 +262,15 @@ impl Board {
             }
             Clock::Host { .. } => format!("{common} {}", self.arguments),
         }
+    }
+}
+
+fn not_started(source: io::Error) -> BoardError {
+    match source.kind() {
+        io::ErrorKind::NotFound => {
+            BoardError::NoProgram { program: QEMU, package: "qemu-system-x86", source }
+        }
+        _ => BoardError::Qemu(source),
     }
 }
 

@@ -20,6 +20,7 @@ mod kept;
 mod kernel;
 mod machine;
 pub mod pair;
+mod record;
 pub(crate) mod several;
 
 pub use error::BoardError;

@@ -1,13 +1,14 @@
 //! One start of a board: a setting, a load, and both measurements beside it.
 
 use std::fmt;
+use std::path::{Path, PathBuf};
 
 use tokkyu_measure::rtnet::Load;
 
 use super::layout::{BULK_DEVICE, FAR, Layout};
 use super::setting::{Driver, Setting, begin, end};
 use crate::board::pair::{must, run, start};
-use crate::board::{Kernel, Plan, Step};
+use crate::board::{Board, Clock, Kernel, Plan, Step};
 
 /// One start of a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,11 +75,20 @@ impl Cell {
         Plan { steps }
     }
 
-    /// Where its console and samples are kept.
-    pub(super) fn folder_name(&self, kernel: &Kernel) -> String {
+    /// Where its console and samples are kept, below the folder of the run.
+    pub fn folder(&self, kernel: &Kernel, root: &Path) -> PathBuf {
         let Layout { cores, ports, .. } = self.layout;
         let words = format!("{}-{}-{}", self.driver.as_str(), self.setting, self.load);
-        format!("{}-{cores}x{ports}-{}-run{}", kernel.name, words.replace(':', "-"), self.run)
+        root.join(format!("{}-{cores}x{ports}-{}-run{}", kernel.name, words.replace(':', "-"), self.run))
+    }
+
+    /// What carries its plan out.
+    pub fn board(&self, kernel: &Kernel) -> Board {
+        let clock = Clock::Together {
+            processors: self.layout.processors(),
+            instruction_ns: self.layout.instruction_ns(),
+        };
+        Board { kernel: kernel.clone(), clock, arguments: self.layout.arguments() }
     }
 
     fn jitter(&self) -> Vec<Step> {

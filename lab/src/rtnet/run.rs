@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::cell::Cell;
 use super::findings::{self, Finding};
 use crate::board::several::each;
-use crate::board::{Board, BoardError, Clock, Kernel};
+use crate::board::{BoardError, Kernel};
 
 /// For one board: a busy host emulates slowly.
 const PATIENCE: Duration = Duration::from_secs(4 * 3_600);
@@ -16,7 +16,8 @@ const PATIENCE: Duration = Duration::from_secs(4 * 3_600);
 /// What became of a cell, told as soon as it is over; from several threads, one at a time. `None`: it was ended.
 pub type OnOver<'a> = dyn FnMut(&Cell, Result<Option<Finding>, BoardError>) + Send + 'a;
 
-/// Runs all cells, each in a folder of its own below `root`, `at_once` boards at a time. Returns when all are over, or were
+/// Runs all cells, each in a folder of its own below `root`, `at_once` boards at a time; one that an earlier run there has finished is told
+/// from what it left, unless something that it depends on has changed since (LAB-68). Returns when all are over, or were
 /// ended because `stop` said so; a cell that had not begun by then is not told.
 pub fn run(
     cells: &[(Kernel, Cell)],
@@ -40,13 +41,13 @@ fn run_one(
     root: &Path,
     stop: &(dyn Fn() -> bool + Sync),
 ) -> Result<Option<Finding>, BoardError> {
-    let folder = root.join(cell.folder_name(kernel));
+    let folder = cell.folder(kernel, root);
     fs::create_dir_all(&folder).map_err(|source| BoardError::Folder { path: folder.clone(), source })?;
-    let clock = Clock::Together {
-        processors: cell.layout.processors(),
-        instruction_ns: cell.layout.instruction_ns(),
+    let board = cell.board(kernel);
+    let plan = cell.plan();
+    let outcome = match board.recorded(&plan, &folder)? {
+        Some(outcome) => outcome,
+        None => board.run(&plan, &folder, PATIENCE, |_| {}, &|| stop())?,
     };
-    let board = Board { kernel: kernel.clone(), clock, arguments: cell.layout.arguments() };
-    let outcome = board.run(&cell.plan(), &folder, PATIENCE, |_| {}, &|| stop())?;
     Ok((!outcome.stopped).then(|| findings::find(cell, kernel, &outcome, &folder)))
 }

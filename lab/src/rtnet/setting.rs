@@ -139,8 +139,8 @@ impl Setting {
             set.push(apply(MEASURED_DEVICE, &format!(" cpu={}", self.sender_cpu(layout))));
         }
         if self.tunes_peer() {
-            let peer = format!("{FAR} agent tune apply {BULK_FAR_DEVICE} answers senders={PRIORITY}");
-            set.push(must(&peer));
+            // Its answerer is what its sender is to the board: it answers before the device's work goes on.
+            set.push(must(&format!("{FAR} agent tune apply {BULK_FAR_DEVICE} senders={PRIORITY}{steps}")));
         }
         set
     }

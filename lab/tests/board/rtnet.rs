@@ -1,6 +1,9 @@
 //! The experiment on the kernel's Ethernet path, a short one: it runs, its samples come out, and the plan does what it is for.
+use std::fs;
+use std::path::Path;
+
 use tokkyu_lab::board::{Kernel, REALTIME_KERNELS, boards_folder};
-use tokkyu_lab::rtnet::{Part, Study, cases, run};
+use tokkyu_lab::rtnet::{Cell, Finding, Part, Study, cases, run};
 use tokkyu_measure::rtnet::{Load, RtnetCase};
 
 /// The worst of so few is no claim; that the plan cuts means to a quarter or less is, in virtual time, far from any doubt.
@@ -8,6 +11,32 @@ const COUNT: u32 = 120;
 
 fn of<'a>(cases: &'a [RtnetCase], config: &str) -> &'a RtnetCase {
     cases.iter().find(|case| case.config == config).unwrap_or_else(|| panic!("no {config} in {cases:?}"))
+}
+
+fn find(cells: &[(Kernel, Cell)], folder: &Path) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let mut on_over = |_: &_, finding: Result<Option<_>, _>| findings.push(finding.unwrap().unwrap());
+    run(cells, folder, 2, &mut on_over, &|| false);
+    findings
+}
+
+/// LAB-68: what an earlier run left is told again as it was, unless something of it has changed.
+fn is_not_started_again(cells: &[(Kernel, Cell)], folder: &Path, as_before: &[RtnetCase]) {
+    let written = |name: &str| {
+        let folders = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        folders.map(|folder| folder.join(name).metadata().unwrap().modified().unwrap()).collect::<Vec<_>>()
+    };
+    let before = written("console.log");
+    let mut again = cases(&find(cells, folder));
+    // Two at a time are over in any order.
+    again.sort_by_key(|case| as_before.iter().position(|before| before.config == case.config));
+    assert_eq!(again, as_before);
+    assert_eq!(written("console.log"), before);
+    let (kernel, cell) = &cells[0];
+    let board = cell.board(kernel);
+    let found = |cell: &Cell| board.recorded(&cell.plan(), &cell.folder(kernel, folder)).unwrap().is_some();
+    assert!(found(cell));
+    assert!(!found(&Cell { count: cell.count + 1, ..*cell }));
 }
 
 #[test]
@@ -22,9 +51,7 @@ fn the_plan_cuts_what_sending_costs_and_keeps_its_load() {
     let study = Study { parts: vec![Part::Tuned], loads: vec![Load::Send], runs: 1, count: COUNT };
     let cells: Vec<_> = study.cells().into_iter().map(|cell| (kernel.clone(), cell)).collect();
     let folder = tempfile::tempdir().unwrap();
-    let mut findings = Vec::new();
-    let mut on_over = |_: &_, finding: Result<Option<_>, _>| findings.push(finding.unwrap().unwrap());
-    run(&cells, folder.path(), 2, &mut on_over, &|| false);
+    let findings = find(&cells, folder.path());
     let cases = cases(&findings);
     let faults: Vec<_> = findings.iter().filter_map(|finding| finding.run.as_ref().err()).collect();
     assert!(faults.is_empty(), "{faults:?}");
@@ -33,10 +60,11 @@ fn the_plan_cuts_what_sending_costs_and_keeps_its_load() {
     assert!(tuned.jitter_mean_ms * 4.0 < untuned.jitter_mean_ms, "{tuned:?} {untuned:?}");
     assert!(tuned.rtt_mean_ms * 4.0 < untuned.rtt_mean_ms, "{tuned:?} {untuned:?}");
     assert!(tuned.load_mbit > untuned.load_mbit * 0.9, "{tuned:?} {untuned:?}");
+    is_not_started_again(&cells, folder.path(), &cases);
     // Samples came out whole: a header and as many lines as were sent.
-    let kept = std::fs::read_dir(folder.path())
+    let kept = fs::read_dir(folder.path())
         .unwrap()
-        .filter_map(|entry| std::fs::read_to_string(entry.ok()?.path().join("sent.csv")).ok());
+        .filter_map(|entry| fs::read_to_string(entry.ok()?.path().join("sent.csv")).ok());
     let lines: Vec<usize> = kept.map(|text| text.lines().count()).collect();
     assert_eq!(lines, [COUNT as usize + 1; 2]);
 }
