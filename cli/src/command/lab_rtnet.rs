@@ -53,13 +53,13 @@ pub struct LabRtnet {
         value_parser = |word: &str| word.parse::<Load>()
     )]
     loads: Vec<Load>,
-    /// Parts, comma between them: matrix (the paper's), softirq (the same with the driver's work in ksoftirqd), tuned (the plan of
-    /// tokkyu tune), ladder (what each step of it buys), cores (two cores, one port and two)
+    /// Parts, comma between them: matrix (the paper's), softirq (the same with the driver's work in ksoftirqd), trace (the kernel's, of a
+    /// few frames of those), tuned (the plan of tokkyu tune), ladder (what each step of it buys), cores (two cores, one port and two)
     #[arg(
         long,
         value_name = "NAME",
         value_delimiter = ',',
-        default_value = "matrix,softirq,tuned,ladder,cores",
+        default_value = "matrix,softirq,trace,tuned,ladder,cores",
         value_parser = |word: &str| word.parse::<Part>()
     )]
     parts: Vec<Part>,

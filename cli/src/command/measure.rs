@@ -69,6 +69,9 @@ pub struct MeasureRtt {
     /// Between an answer and the next request
     #[arg(long, default_value_t = 1_000)]
     pause_us: u32,
+    /// Each pause is longer by another part of this, so that requests do not fall in step with other traffic
+    #[arg(long, default_value_t = 0)]
+    pause_spread_us: u32,
 }
 
 #[derive(Debug, Args)]
@@ -249,12 +252,16 @@ impl MeasureRtt {
     fn run(self, stop: &StopFlag) -> Done {
         let between = &self.between;
         let mut near = between.near_options();
-        near.extend(options(&[("--pause-us", self.pause_us.to_string())]));
+        near.extend(options(&[
+            ("--pause-us", self.pause_us.to_string()),
+            ("--pause-spread-us", self.pause_spread_us.to_string()),
+        ]));
         let mut far = options(&[("--priority", between.priority.to_string())]);
         far.extend(
             between.skb_priority.iter().flat_map(|mark| options(&[("--skb-priority", mark.to_string())])),
         );
-        let each = Duration::from_micros(u64::from(self.pause_us) + 1_000);
+        let each =
+            Duration::from_micros(u64::from(self.pause_us) + u64::from(self.pause_spread_us) / 2 + 1_000);
         let series = Series { count: between.count, each, far, near };
         between.announce(each);
         let found = between.ends()?.round_trips(&series, between.beside(), &|| stop.is_set())?;

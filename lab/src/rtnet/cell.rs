@@ -25,15 +25,23 @@ pub struct Cell {
     pub run: u32,
     /// Frames and requests.
     pub count: u32,
+    /// Whether the kernel traces, which costs time: its figures are not those of the others.
+    pub traced: bool,
 }
 
 /// The paper's period, and its priority of the sender.
 const PERIOD_US: u32 = 10_000;
 pub(super) const PRIORITY: u8 = 10;
-/// Between an answer and the next request.
-const PAUSE_US: u32 = 1_000;
+/// Between an answer and the next request: a train of 64 KB is 5.5 ms on the wire, and requests in step with trains would meet them at the same point
+/// each time.
+const PAUSE_US: u32 = 500;
+const PAUSE_SPREAD_US: u32 = 5_500;
 const JITTER_PORT: u16 = 7_000;
 const ANSWER_PORT: u16 = 7_001;
+
+/// Kept of a kernel that traces; its buffer holds all of a short run.
+pub(super) const TRACE: &str = "trace.txt";
+const TRACE_KB: &str = "32768";
 
 /// Names of what is run, which its output comes with.
 pub(super) const SENT: &str = "sent";
@@ -52,6 +60,7 @@ impl fmt::Display for Cell {
             (1, true) => ", half as fast".to_owned(),
             _ => format!(", {cores} cores, {ports} ports"),
         };
+        let more = if self.traced { more + ", traced" } else { more };
         write!(
             f,
             "{}, load {}, driver in {}{more}, run {}",
@@ -69,8 +78,8 @@ impl Cell {
         let mut steps = self.layout.join(self.driver.interrupt());
         steps.extend(self.setting.set(self.layout));
         steps.extend(begin(self.load, self.setting, self.layout, self.run));
-        steps.extend(self.jitter());
-        steps.extend(self.round_trips());
+        let measured = [self.jitter(), self.round_trips()].concat();
+        steps.extend(if self.traced { traced(measured) } else { measured });
         steps.extend(end(self.load));
         Plan { steps }
     }
@@ -79,7 +88,13 @@ impl Cell {
     pub fn folder(&self, kernel: &Kernel, root: &Path) -> PathBuf {
         let Layout { cores, ports, .. } = self.layout;
         let words = format!("{}-{}-{}", self.driver.as_str(), self.setting, self.load);
-        root.join(format!("{}-{cores}x{ports}-{}-run{}", kernel.name, words.replace(':', "-"), self.run))
+        let traced = if self.traced { "-traced" } else { "" };
+        root.join(format!(
+            "{}-{cores}x{ports}-{}{traced}-run{}",
+            kernel.name,
+            words.replace(':', "-"),
+            self.run
+        ))
     }
 
     /// What carries its plan out.
@@ -116,18 +131,19 @@ impl Cell {
         ]
     }
 
+    /// As the paper's, the peer asks and the board answers.
     fn round_trips(&self) -> Vec<Step> {
-        let at = format!("{}:{ANSWER_PORT} --session 3", self.layout.far_address());
+        let at = format!("{}:{ANSWER_PORT} --session 3", self.layout.near_address());
         let answer = format!(
-            "{FAR} agent probe answer {at} --patience-ms 500 --cpu {} --priority {PRIORITY}{}",
-            self.layout.peer_cpu(),
-            self.setting.far_mark()
-        );
-        let request = format!(
-            "agent probe request {at} --count {} --pause-us {PAUSE_US} --patience-ms 250 --priority {PRIORITY} --cpu {} --raw /tmp/{ASKED}.csv{}",
-            self.count,
+            "agent probe answer {at} --patience-ms 500 --cpu {} --priority {PRIORITY}{}",
             self.setting.sender_cpu(self.layout),
             self.setting.mark()
+        );
+        let request = format!(
+            "{FAR} agent probe request {at} --count {} --pause-us {PAUSE_US} --pause-spread-us {PAUSE_SPREAD_US} --patience-ms 250 --priority {PRIORITY} --cpu {} --raw /tmp/{ASKED}.csv{}",
+            self.count,
+            self.layout.peer_cpu(),
+            self.setting.far_mark()
         );
         let [_, _, before, after] = COUNTERS;
         vec![
@@ -140,6 +156,20 @@ impl Cell {
             keep(ASKED),
         ]
     }
+}
+
+/// With the kernel's trace of the board's first processor.
+fn traced(measured: Vec<Step>) -> Vec<Step> {
+    const TRACING: &str = "/sys/kernel/debug/tracing";
+    let put = |file: &str, text: &str| must(&format!("agent put {TRACING}/{file} {text}"));
+    let events = ["sched/sched_switch", "net/net_dev_queue", "net/net_dev_start_xmit"];
+    let mut steps = vec![put("tracing_on", "0"), put("trace_clock", "mono"), put("buffer_size_kb", TRACE_KB)];
+    steps.extend(events.map(|event| put(&format!("events/{event}/enable"), "1")));
+    steps.extend([put("tracing_cpumask", "1"), put("tracing_on", "1")]);
+    steps.extend(measured);
+    steps.push(put("tracing_on", "0"));
+    steps.push(Step::Keep { path: format!("{TRACING}/trace"), name: TRACE.to_owned() });
+    steps
 }
 
 fn ready(name: &str) -> Step {

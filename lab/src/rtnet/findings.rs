@@ -1,14 +1,15 @@
 //! From what a board said to the cases of a result.
 
+use std::fs;
 use std::path::Path;
 
-use tokkyu_measure::rtnet::{Busy, Legs, Load, MeanMax, RtnetCase, Run, Split, Times, Work};
+use tokkyu_measure::rtnet::{Busy, Legs, Load, MeanMax, RtnetCase, Run, Split, Times, Traced, Work};
 use tokkyu_probe::counters::Counters;
 use tokkyu_probe::figures::Figures;
-use tokkyu_probe::line::{Line, RoundTrips, Sent};
+use tokkyu_probe::line::{Answered, Line, RoundTrips, Sent};
 
-use super::cell::{ASKED, COUNTERS, Cell, RECEIVED, SENT};
-use super::samples;
+use super::cell::{ANSWERED, ASKED, COUNTERS, Cell, RECEIVED, SENT, TRACE};
+use super::{samples, trace};
 use crate::board::{Kernel, Line as Told, Outcome};
 
 /// What one start of a board found.
@@ -18,6 +19,7 @@ pub struct Finding {
     cell: Cell,
     /// The figures, or why there are none that may be believed.
     pub run: Result<Run, String>,
+    trace: Option<Traced>,
 }
 
 /// Less of a thread is not told.
@@ -29,7 +31,12 @@ pub(super) fn find(cell: &Cell, kernel: &Kernel, outcome: &Outcome, folder: &Pat
         Some(fault) => Err(fault.clone()),
         None => figures(cell, outcome, folder),
     };
-    Finding { kernel: kernel.release.clone(), cell: *cell, run }
+    let trace = fs::read_to_string(folder.join(TRACE)).ok().and_then(|text| trace::look(&text));
+    let run = match (cell.traced, &trace) {
+        (true, None) => Err("the trace shows no frame of the sender".to_owned()),
+        _ => run,
+    };
+    Finding { kernel: kernel.release.clone(), cell: *cell, run, trace }
 }
 
 /// The cases of all findings: repetitions of a cell are one, in the order in which the first of each came.
@@ -43,6 +50,8 @@ pub fn cases(findings: &[Finding]) -> Vec<RtnetCase> {
                 == (&empty.kernel, &empty.load, &empty.config, &empty.driver)
                 && (case.cores, case.ports, case.instruction_ns)
                     == (empty.cores, empty.ports, empty.instruction_ns)
+                && case.trace.is_none()
+                && empty.trace.is_none()
         };
         match cases.iter_mut().find(same) {
             Some(case) => case.runs.push(run.clone()),
@@ -66,6 +75,7 @@ fn empty(finding: &Finding) -> RtnetCase {
         load: load.to_string(),
         config: setting.to_string(),
         driver: driver.as_str().to_owned(),
+        trace: finding.trace.clone(),
         ..RtnetCase::default()
     }
 }
@@ -75,6 +85,8 @@ fn figures(cell: &Cell, outcome: &Outcome, folder: &Path) -> Result<Run, String>
     let received =
         said(outcome, RECEIVED, |line| if let Line::Received(one) = line { Some(one) } else { None })?;
     let asked = said(outcome, ASKED, |line| if let Line::RoundTrips(one) = line { Some(one) } else { None })?;
+    let answered =
+        said(outcome, ANSWERED, |line| if let Line::Answered(one) = line { Some(one) } else { None })?;
     let counters = COUNTERS.map(|name| {
         said(outcome, name, |line| if let Line::Counters(one) = line { Some(one) } else { None })
     });
@@ -83,7 +95,7 @@ fn figures(cell: &Cell, outcome: &Outcome, folder: &Path) -> Result<Run, String>
     if let Some((reason, times)) = sent.refused.first() {
         return Err(format!("the kernel refused {times} frames: {reason}"));
     }
-    if sent.stepped || asked.stepped {
+    if sent.stepped || asked.stepped || answered.stepped {
         return Err("the board's wall clock was set in the middle".to_owned());
     }
     let load_mbit = [(&before_jitter, &after_jitter), (&before_trips?, &after_trips?)]
@@ -95,7 +107,7 @@ fn figures(cell: &Cell, outcome: &Outcome, folder: &Path) -> Result<Run, String>
         lost: u64::from(received.lost) + u64::from(asked.lost) + u64::from(asked.late),
         load_mbit: load_mbit.iter().sum::<f64>() / load_mbit.len() as f64,
         split: split(&sent, folder),
-        legs: legs(&asked),
+        legs: legs(&asked, &answered),
         busy: busy(&before_jitter, &after_jitter),
     })
 }
@@ -141,10 +153,11 @@ fn split(sent: &Sent, folder: &Path) -> Split {
     }
 }
 
-fn legs(asked: &RoundTrips) -> Legs {
+fn legs(asked: &RoundTrips, answered: &Answered) -> Legs {
     Legs {
         out: mean_max(&asked.out),
         far: mean_max(&asked.far),
+        far_to_driver: mean_max(&answered.to_driver),
         back: mean_max(&asked.back),
         wires: mean_max(&asked.wires),
     }

@@ -46,6 +46,11 @@ impl Layout {
         if self.ports == 2 { "10.0.1.2" } else { BULK_FAR }
     }
 
+    /// The board's.
+    pub(super) fn near_address(self) -> &'static str {
+        if self.ports == 2 { "10.0.1.1" } else { BULK_NEAR }
+    }
+
     /// Arguments of the kernel: nobody's work comes to the peer's processor by itself.
     pub(super) fn arguments(self) -> String {
         format!("isolcpus={0} rcu_nocbs={0} norandmaps", self.peer_cpu())

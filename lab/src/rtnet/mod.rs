@@ -13,6 +13,7 @@ mod run;
 mod samples;
 mod setting;
 mod study;
+mod trace;
 
 pub use cell::Cell;
 pub use findings::{Finding, cases};

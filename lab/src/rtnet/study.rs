@@ -17,6 +17,8 @@ pub enum Part {
     /// The same with the driver's work forced into ksoftirqd, on a processor of half the speed; and without trains of segments, which
     /// answers the paper's open question.
     Softirq,
+    /// The cells of `Softirq` beside sending, few frames, with the kernel's trace: what happens while a frame waits.
+    Trace,
     /// The tuner's own plan, and what it is compared to.
     Tuned,
     /// What each step of it buys, and some beyond.
@@ -27,7 +29,8 @@ pub enum Part {
 
 impl Part {
     /// In this order.
-    pub const ALL: [Part; 5] = [Part::Matrix, Part::Softirq, Part::Tuned, Part::Ladder, Part::Cores];
+    pub const ALL: [Part; 6] =
+        [Part::Matrix, Part::Softirq, Part::Trace, Part::Tuned, Part::Ladder, Part::Cores];
 
     fn cells(self) -> Vec<(Layout, Driver, Setting)> {
         let one = |driver: Driver, settings: &[Setting]| {
@@ -35,7 +38,7 @@ impl Part {
         };
         match self {
             Part::Matrix => one(Driver::Thread, &[Setting::Other, Setting::Fifo1]),
-            Part::Softirq => {
+            Part::Softirq | Part::Trace => {
                 let slow = Layout { slow: true, ..Layout::ONE };
                 let no_trains = [false, true].map(|fifo1| Setting::NoTrains { fifo1 });
                 let settings = [&[Setting::Other, Setting::Fifo1], no_trains.as_slice()].concat();
@@ -62,6 +65,7 @@ impl fmt::Display for Part {
         f.pad(match self {
             Part::Matrix => "matrix",
             Part::Softirq => "softirq",
+            Part::Trace => "trace",
             Part::Tuned => "tuned",
             Part::Ladder => "ladder",
             Part::Cores => "cores",
@@ -89,6 +93,9 @@ impl FromStr for Part {
     }
 }
 
+/// Frames and requests of a board that traces: all of it stays in the kernel's buffer.
+const TRACED: u32 = 200;
+
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Study {
@@ -110,15 +117,26 @@ impl Study {
 
     fn repetition(&self, run: u32) -> Vec<Cell> {
         let mut cells: Vec<Cell> = Vec::new();
-        for (layout, driver, setting) in self.parts.iter().flat_map(|part| part.cells()) {
-            for load in &self.loads {
-                let cell = Cell { layout, driver, setting, load: *load, run, count: self.count };
+        for part in &self.parts {
+            for cell in self.cells_of(*part, run) {
                 if !cells.contains(&cell) {
                     cells.push(cell);
                 }
             }
         }
         cells
+    }
+
+    fn cells_of(&self, part: Part, run: u32) -> Vec<Cell> {
+        let traced = part == Part::Trace;
+        let count = if traced { self.count.min(TRACED) } else { self.count };
+        // A trace is looked at once, and answers what happens beside sending.
+        let wanted = |load: &&Load| !traced || (**load == Load::Send && run == 0);
+        let of = |(layout, driver, setting)| {
+            let cell = move |load: &Load| Cell { layout, driver, setting, load: *load, run, count, traced };
+            self.loads.iter().filter(wanted).map(cell).collect::<Vec<_>>()
+        };
+        part.cells().into_iter().flat_map(of).collect()
     }
 }
 
@@ -130,9 +148,9 @@ mod tests {
     fn what_parts_have_in_common_is_run_once() {
         let study = Study { parts: Part::ALL.to_vec(), loads: vec![Load::Send], runs: 2, count: 100 };
         let cells = study.cells();
-        // Two of the paper's, four in ksoftirqd, the plan, six rungs, and four with two cores; twice.
-        assert_eq!(cells.len(), 2 * (2 + 4 + 1 + 6 + 4));
-        assert!(cells[..cells.len() / 2].iter().all(|cell| cell.run == 0));
+        // Two of the paper's, four in ksoftirqd, the plan, six rungs, and four with two cores, twice; and four that trace, once.
+        assert_eq!(cells.len(), 2 * (2 + 4 + 1 + 6 + 4) + 4);
+        assert!(cells.is_sorted_by_key(|cell| cell.run));
         assert_eq!("ladder".parse(), Ok(Part::Ladder));
         assert_eq!("all".parse::<Part>(), Err(UnknownPart));
     }

@@ -175,6 +175,9 @@ pub struct Answered {
     pub refused: u32,
     /// The kernel's stamp of a request to the send call of its answer.
     pub residence: Figures,
+    /// Send call of an answer to driver, where the kernel says so.
+    #[serde(default)]
+    pub to_driver: Figures,
     /// The wall clock was set meanwhile.
     pub stepped: bool,
 }

@@ -11,6 +11,7 @@ use crate::error::{ProbeError, failed};
 use crate::line::{Line, say};
 use crate::load::Direction;
 use crate::realtime::{self, Wanted};
+use crate::request::Pause;
 use crate::send::By;
 use crate::series::Edges;
 use crate::stamp::Source;
@@ -147,6 +148,9 @@ struct RequestArgs {
     /// Between an answer and the next request
     #[arg(long, default_value_t = 0)]
     pause_us: u32,
+    /// Each pause is longer by another part of this, evenly spread: requests that follow the traffic beside them in step would meet it at the same point each time
+    #[arg(long, default_value_t = 0)]
+    pause_spread_us: u32,
     /// An answer that takes longer is late
     #[arg(long, default_value_t = 1_000)]
     patience_ms: u64,
@@ -341,7 +345,7 @@ impl RequestArgs {
             to: self.to,
             session: self.session.session,
             series: self.series.edges()?,
-            pause_ns: us(self.pause_us),
+            pause: Pause { least_ns: us(self.pause_us), spread_ns: us(self.pause_spread_us) },
             patience: Duration::from_millis(self.patience_ms),
             frame_bytes: self.bytes,
             skb_priority: self.skb_priority,

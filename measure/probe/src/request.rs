@@ -21,12 +21,27 @@ pub struct Job {
     pub session: u64,
     pub series: Edges,
     /// Between an answer and the next request.
-    pub pause_ns: Ns,
+    pub pause: Pause,
     pub patience: Duration,
     pub frame_bytes: usize,
     pub skb_priority: Option<i32>,
     pub wanted: Wanted,
     pub raw: Option<PathBuf>,
+}
+
+/// From `least_ns` on, spread evenly over `spread_ns`.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Pause {
+    pub least_ns: Ns,
+    pub spread_ns: Ns,
+}
+
+impl Pause {
+    /// Multiples of the golden ratio, less their whole part, fall evenly into the unit interval, and none near the one before.
+    fn after(self, sequence: u32) -> Ns {
+        const GOLDEN: f64 = 0.618_033_988_749_894_9;
+        self.least_ns + ((f64::from(sequence) * GOLDEN).fract() * self.spread_ns as f64) as Ns
+    }
 }
 
 /// Times of one round trip; 0: unknown.
@@ -83,8 +98,9 @@ impl<'a> Run<'a> {
     fn ask_all(&mut self) -> Result<(), ProbeError> {
         for sequence in 0..self.job.series.count {
             self.ask(sequence)?;
-            if self.job.pause_ns > 0 {
-                sleep_until(now() + self.job.pause_ns).map_err(failed("clock_nanosleep"))?;
+            let pause_ns = self.job.pause.after(sequence);
+            if pause_ns > 0 {
+                sleep_until(now() + pause_ns).map_err(failed("clock_nanosleep"))?;
             }
         }
         Ok(())
@@ -190,6 +206,16 @@ fn tell(trips: &[RoundTrip], told: &mut RoundTrips) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn pauses_are_spread_evenly() {
+        let pause = Pause { least_ns: 500, spread_ns: 1_000 };
+        let mut all: Vec<Ns> = (0..100).map(|sequence| pause.after(sequence)).collect();
+        all.sort_unstable();
+        assert!(all[0] >= 500 && all[99] < 1_500);
+        assert!(all.windows(2).all(|pair| pair[1] - pair[0] < 25), "{all:?}");
+        assert_eq!(Pause { least_ns: 7, spread_ns: 0 }.after(3), 7);
+    }
 
     #[test]
     fn a_round_trip_is_the_sum_of_its_legs() {

@@ -14,6 +14,10 @@ pub(super) fn render(title: &str, file: &ResultFile<RtnetCase>) -> String {
     for answer in answers(cases) {
         body.push_str(&element("h2", "The paper's open question"));
         body.push_str(&html::list(answer.to_string().lines().map(str::to_owned)));
+        for (config, traced) in &answer.traces {
+            body.push_str(&element("h3", &format!("The longest wait for the driver, {config}")));
+            body.push_str(&html::list(traced.longest.iter().map(ToString::to_string)));
+        }
     }
     for (title, table) in table::titled(cases) {
         body.push_str(&element("h2", &title));

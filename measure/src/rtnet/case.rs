@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::trace::Traced;
+
 /// Bulk TCP beside the measurement, as the board sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -75,7 +77,7 @@ pub struct RtnetCase {
     pub jitter_max_ms: f64,
     /// Round trips that count.
     pub rtt_n: u64,
-    /// From the request's send call to the answer in the program.
+    /// From the peer's send call to the board's answer in its program.
     pub rtt_mean_ms: f64,
     /// Its standard deviation.
     pub rtt_sd_ms: f64,
@@ -93,6 +95,9 @@ pub struct RtnetCase {
     pub busy: Busy,
     /// Each repetition.
     pub runs: Vec<Run>,
+    /// What the kernel's trace shows; the times of a case that has one are those of a kernel that traces, and are not compared with others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Traced>,
     /// Remarks for the reader.
     #[serde(default)]
     pub notes: Vec<String>,
@@ -105,7 +110,7 @@ pub struct Run {
     pub run: u32,
     /// How far the distance of two frames on the wire is from the period.
     pub jitter: Times,
-    /// From the request's send call to the answer in the program.
+    /// From the peer's send call to the board's answer in its program.
     pub rtt: Times,
     /// Frames that did not arrive, and requests without an answer.
     pub lost: u64,
@@ -156,17 +161,20 @@ pub struct Split {
     pub device: MeanMax,
 }
 
-/// A round trip's legs.
+/// A round trip's legs: the peer asks, the board answers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Legs {
-    /// Send call until the driver has the request.
+    /// Send call until the peer's driver has the request.
     pub out: MeanMax,
-    /// At the peer, from its kernel to its send call.
+    /// On the board, from its kernel to the answer's send call.
     pub far: MeanMax,
-    /// From the board's kernel to its program.
+    /// From the answer's send call until the board's driver has it; part of `wires`.
+    #[serde(default)]
+    pub far_to_driver: MeanMax,
+    /// From the peer's kernel to its program.
     #[serde(rename = "in")]
     pub back: MeanMax,
-    /// The rest: both devices, both wires, the peer's queue.
+    /// The rest: the board's queueing discipline, both devices, both wires.
     pub wires: MeanMax,
 }
 
@@ -265,6 +273,7 @@ impl RtnetCase {
         self.legs = Legs {
             out: of(|run| run.legs.out),
             far: of(|run| run.legs.far),
+            far_to_driver: of(|run| run.legs.far_to_driver),
             back: of(|run| run.legs.back),
             wires: of(|run| run.legs.wires),
         };

@@ -7,15 +7,17 @@ mod case;
 mod goals;
 pub mod paper;
 pub(crate) mod table;
+mod trace;
 
 use std::path::Path;
 
 use serde::Serialize;
 
-pub use answer::{Answer, Pair, Seen, answers};
+pub use answer::{Answer, Pair, Seen, Spread, answers};
 pub use case::{Busy, Legs, Load, MeanMax, RtnetCase, Run, Split, Times, UnknownLoad, Work};
 pub use goals::{Goal, goals};
 pub use table::{markdown, text};
+pub use trace::{Share, Traced, Turn};
 
 use crate::result::{ResultError, ResultFile, write_json};
 

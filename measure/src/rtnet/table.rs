@@ -20,16 +20,17 @@ const HEADER: [&str; 12] = [
     "lost",
     "load Mbit/s",
 ];
-const WHERE: [&str; 9] = [
+const WHERE: [&str; 10] = [
     "load, setting (mean / max ms)",
     "woken",
     "send call",
     "to driver",
     "device",
-    "RTT: out",
-    "far",
-    "in",
-    "wires",
+    "RTT: peer to driver",
+    "board",
+    "board to driver",
+    "peer in",
+    "rest",
 ];
 
 /// All tables and the goals, as aligned text.
@@ -74,7 +75,8 @@ fn title(case: &RtnetCase) -> String {
     let plural = |n: u32, word: &str| if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") };
     let slow = if case.instruction_ns == 4 { " of half the speed" } else { "" };
     let (cores, ports) = (plural(case.cores, "core"), plural(case.ports, "port"));
-    format!("Linux {}, {cores}{slow}, {ports}, {driver}", case.kernel)
+    let traced = if case.trace.is_some() { ", traced" } else { "" };
+    format!("Linux {}, {cores}{slow}, {ports}, {driver}{traced}", case.kernel)
 }
 
 fn figures(cases: &[&RtnetCase]) -> Table {
@@ -138,7 +140,8 @@ fn places(cases: &[&RtnetCase]) -> Table {
     let rows = cases.iter().map(|case| {
         let (split, legs) = (&case.split, &case.legs);
         let frame = [split.wake, split.call, split.to_driver, split.device];
-        let trip = [legs.out, legs.far, legs.back, legs.wires];
+        let rest = MeanMax { mean_ms: legs.wires.mean_ms - legs.far_to_driver.mean_ms, max_ms: f64::NAN };
+        let trip = [legs.out, legs.far, legs.far_to_driver, legs.back, rest];
         let mut cells = vec![format!("{}, {}", case.load, case.config)];
         cells.extend(frame.into_iter().chain(trip).map(both));
         Row { quoted: false, cells }
