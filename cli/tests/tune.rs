@@ -10,9 +10,10 @@ const ROBOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../contract/examples/r
 
 /// A command line in a fresh network namespace with a device `tune0`.
 fn in_namespace(script: &str) -> Output {
-    let set_up = "ip link set lo up && ip link add tune0 type veth peer name tune1 && ip link set tune0 up && ip link set tune1 up";
+    // Its own view of /sys, as `ip netns exec` gives it.
+    let set_up = "mount -t sysfs sysfs /sys && ip link set lo up && ip link add tune0 type veth peer name tune1 && ip link set tune0 up && ip link set tune1 up";
     let mut command = Command::new("unshare");
-    command.args(["--net", "timeout", "120", "sh", "-c", &format!("{set_up} && {script}")]);
+    command.args(["--net", "--mount", "timeout", "120", "sh", "-c", &format!("{set_up} && {script}")]);
     command.env("T", TOKKYU).env("F", ROBOT).output().expect("unshare is there")
 }
 
@@ -83,6 +84,60 @@ fn two_tuners_no_rights_and_no_device_have_a_word_each() {
     let none = in_namespace("$T tune plan --flows $F --dev tune9");
     assert_eq!(none.status.code(), Some(2));
     assert!(stderr_of(&none).contains("no network device tune9"), "{}", stderr_of(&none));
+}
+
+/// A plan is tried between two namespaces joined by a veth. What is better there is nobody's claim: judged or not, all of it is told, and the
+/// device is as it was, or as the plan has it.
+#[test]
+fn a_plan_is_tried_and_kept_or_taken_back() {
+    if !is_possible() {
+        return;
+    }
+    // The peer's namespace is that of a process that sleeps.
+    let script = "unshare --net sleep 100 & P=$!; sleep 0.3; \
+         ip link set tune1 netns $P && ip addr add 10.9.0.1/24 dev tune0 && nsenter --net=/proc/$P/ns/net ip addr add 10.9.0.2/24 dev tune1 && \
+         nsenter --net=/proc/$P/ns/net ip link set tune1 up && \
+         $T tune try --flows $F --dev tune0 --to 10.9.0.2 --far \"nsenter --net=/proc/$P/ns/net $T measure\" --far-program end \
+         --count 60 --period-us 500 --priority 0 --load send --json; echo code $?; $T tune status --dev tune0 >/dev/null 2>&1; echo status $?; \
+         $T tune revert --dev tune0 >/dev/null 2>&1; kill $P";
+    let output = in_namespace(script);
+    let told = stdout_of(&output);
+    let (json, codes) = told.split_once("\ncode ").unwrap_or_else(|| panic!("{told} {}", stderr_of(&output)));
+    let value: Value = serde_json::from_str(json).unwrap_or_else(|error| panic!("{error}: {told}"));
+    let kept = value["verdict"] == "keep";
+    let [code, status] = if kept { ["0", "status 0"] } else { ["1", "status 2"] };
+    assert_eq!(codes.lines().collect::<Vec<_>>(), [code, status], "{told}");
+    for compared in value["compared"].as_array().unwrap() {
+        for when in ["before", "with", "again"] {
+            assert!(compared[when]["mean_ns"].as_f64().unwrap() > 0.0, "{compared}");
+            // Of some milliseconds only, in which a busy machine may move little.
+            assert!(compared[when]["load_mbit"].is_f64(), "{compared}");
+        }
+    }
+}
+
+#[test]
+fn a_unit_is_one_for_systemd() {
+    let unit = |more: &[&str]| {
+        let arguments = [&["tune", "unit", "--flows", ROBOT, "--dev", "eth0-1"], more].concat();
+        Command::new(TOKKYU).args(arguments).output().unwrap()
+    };
+    let output = unit(&["--goal", "answers", "--irq-cpu", "1", "--only", "gso,irq"]);
+    let text = stdout_of(&output);
+    assert!(text.contains("--goal answers --irq-cpu 1 --only gso,irq"), "{text}");
+    assert!(text.contains("BindsTo=sys-subsystem-net-devices-eth0\\x2d1.device"), "{text}");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("tokkyu-tune-eth0.service");
+    std::fs::write(&path, &text).unwrap();
+    let verified = Command::new("systemd-analyze").args(["verify", "--man=no"]).arg(&path).output();
+    let Ok(verified) = verified else {
+        eprintln!("skipped: no systemd-analyze; apt-get install systemd");
+        return;
+    };
+    assert!(verified.status.success() && verified.stderr.is_empty(), "{}", stderr_of(&verified));
+    let nothing =
+        Command::new(TOKKYU).args(["tune", "unit", "--flows", "/no/robot.yaml", "--dev", "eth0"]).output();
+    assert_eq!(nothing.unwrap().status.code(), Some(2));
 }
 
 /// Both ends on this machine; how long it takes is nobody's claim here.

@@ -1,7 +1,8 @@
 //! The kernel's Ethernet path of one device: what it is, what it should be, set and taken back.
 //!
 //! What it promises is [SPEC.md](../SPEC.md). `host` reads what there is, `plan` decides from it alone, `setting` is one value of the
-//! kernel, `journal` what was changed, and `tune` the commands. Reading needs no rights; the rest needs root's.
+//! kernel, `journal` what was changed, `tune` the commands, and `trial` whether a plan
+//! is worth keeping. Reading needs no rights; the rest needs root's.
 mod chain;
 mod error;
 mod host;
@@ -10,6 +11,7 @@ mod netlink;
 mod plan;
 mod setting;
 mod thread;
+pub mod trial;
 mod tune;
 
 pub use chain::{Hop, chain};

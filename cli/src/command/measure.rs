@@ -74,14 +74,14 @@ pub struct MeasureRtt {
     pause_spread_us: u32,
 }
 
-#[derive(Debug, Args)]
-struct Between {
+#[derive(Clone, Debug, Args)]
+pub struct Between {
     /// The other machine's address, on the network that is measured
     #[arg(long, value_name = "ADDRESS")]
     to: IpAddr,
     /// This machine's device there
     #[arg(long = "dev", value_name = "DEV")]
-    device: String,
+    pub device: String,
     /// Command that runs a program there, words apart by spaces; this machine if not given
     #[arg(long, value_name = "COMMAND")]
     far: Option<String>,
@@ -102,10 +102,10 @@ struct Between {
     bytes: usize,
     /// SO_PRIORITY
     #[arg(long)]
-    skb_priority: Option<i32>,
+    pub skb_priority: Option<i32>,
     /// JSON in place of text
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -201,7 +201,18 @@ fn options(named: &[(&str, String)]) -> Vec<String> {
 }
 
 impl MeasureJitter {
+    /// By the kernel's stamps.
+    pub fn of(between: Between, period_us: u32) -> MeasureJitter {
+        MeasureJitter { between, period_us, by: "udp".to_owned(), stamps: "kernel".to_owned() }
+    }
+
     fn run(self, stop: &StopFlag) -> Done {
+        let (found, load) = self.measure(stop)?;
+        self.between.tell(self.json(&found, load), self.text(&found, load))
+    }
+
+    /// And the load beside it, Mbit/s.
+    pub fn measure(&self, stop: &StopFlag) -> Result<(Jitter, Option<f64>), Failure> {
         let between = &self.between;
         let period = ("--period-us", self.period_us.to_string());
         let mut near = between.near_options();
@@ -217,7 +228,7 @@ impl MeasureJitter {
         between.announce(each);
         let found = between.ends()?.jitter(&series, between.beside(), &|| stop.is_set())?;
         let load = between.load_mbit(&found.counters);
-        between.tell(self.json(&found, load), self.text(&found, load))
+        Ok((found, load))
     }
 
     fn json(&self, found: &Jitter, load_mbit: Option<f64>) -> Value {
@@ -249,7 +260,22 @@ impl MeasureJitter {
 }
 
 impl MeasureRtt {
+    /// With pauses that fall in step with nothing.
+    pub fn of(between: Between, pause_us: u32, pause_spread_us: u32) -> MeasureRtt {
+        MeasureRtt { between, pause_us, pause_spread_us }
+    }
+
     fn run(self, stop: &StopFlag) -> Done {
+        let (found, load) = self.measure(stop)?;
+        let value = json!({
+            "to": self.between.to, "near": found.ready[0], "far": found.ready[1], "round_trips": found.asked,
+            "answered": found.answered, "counters": found.counters, "load_mbit": load,
+        });
+        self.between.tell(value, text_of_round_trips(&found, load))
+    }
+
+    /// And the load beside it, Mbit/s.
+    pub fn measure(&self, stop: &StopFlag) -> Result<(RoundTripsSeen, Option<f64>), Failure> {
         let between = &self.between;
         let mut near = between.near_options();
         near.extend(options(&[
@@ -266,11 +292,7 @@ impl MeasureRtt {
         between.announce(each);
         let found = between.ends()?.round_trips(&series, between.beside(), &|| stop.is_set())?;
         let load = between.load_mbit(&found.counters);
-        let value = json!({
-            "to": between.to, "near": found.ready[0], "far": found.ready[1], "round_trips": found.asked,
-            "answered": found.answered, "counters": found.counters, "load_mbit": load,
-        });
-        between.tell(value, text_of_round_trips(&found, load))
+        Ok((found, load))
     }
 }
 

@@ -134,7 +134,7 @@ impl Arguments {
             #[cfg(feature = "fleet")]
             Command::Fleet(fleet) => fleet.run(stop),
             Command::Lbe(lbe) => lbe.run(stop),
-            Command::Tune(tune) => tune.run(),
+            Command::Tune(tune) => tune.run(stop),
             Command::Measure(measure) => measure.run(stop),
             Command::Lab(Lab::Drive(drive)) => drive.run(stop),
             #[cfg(feature = "bridge")]

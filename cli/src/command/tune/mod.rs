@@ -4,13 +4,15 @@ mod apply;
 mod plan;
 mod revert;
 mod status;
+mod trial;
+mod unit;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand, ValueEnum, value_parser};
 use tokkyu_contract::class::LinuxSched;
 use tokkyu_contract::yaml::{Site, robot, site};
-use tokkyu_drive::program::ExitCode;
+use tokkyu_drive::program::{ExitCode, StopFlag};
 use tokkyu_tune::{Goal, StepName, TuneError, Wish};
 
 use crate::exit::{Done, Failure};
@@ -21,7 +23,10 @@ Examples:
   sudo tokkyu tune apply --flows robot.yaml --dev eth0         do it, and read every value back
   sudo tokkyu tune status --dev eth0                           what was set, and what is there now
   sudo tokkyu tune verify --dev eth0 --repair                  set again what is not, as after the link was down
-  sudo tokkyu tune revert --dev eth0                           as it was";
+  sudo tokkyu tune revert --dev eth0                           as it was
+  sudo tokkyu tune try --flows robot.yaml --dev eth0 --to 192.168.7.2 --far 'ssh robot@192.168.7.2' --load send
+                                                               measure before, with it, and before; keep it or not
+  tokkyu tune unit --flows /etc/tokkyu/robot.yaml --dev eth0   a unit for systemd that does it at each start";
 
 #[derive(Debug, Subcommand)]
 #[command(after_help = EXAMPLES)]
@@ -31,11 +36,15 @@ pub enum Tune {
     Status(status::StatusOf),
     Verify(status::Verify),
     Revert(revert::Revert),
+    Try(trial::Try),
+    Unit(unit::Unit),
 }
 
 impl Tune {
-    pub fn run(self) -> Done {
+    pub fn run(self, stop: &StopFlag) -> Done {
         match self {
+            Tune::Try(trial) => trial.run(stop),
+            Tune::Unit(unit) => unit.run(),
             Tune::Plan(plan) => plan.run(),
             Tune::Apply(apply) => apply.run(),
             Tune::Status(status) => status.run(),
@@ -105,6 +114,32 @@ impl Wanted {
             ksoftirqd: self.ksoftirqd,
             goal,
         })
+    }
+
+    /// The same again, as words of a command line; `absolute` of the paths.
+    fn arguments(
+        &self,
+        absolute: impl Fn(&Path) -> Result<PathBuf, Failure>,
+    ) -> Result<Vec<String>, Failure> {
+        let path = |path: &PathBuf| Ok::<_, Failure>(absolute(path)?.display().to_string());
+        let number =
+            |name: &str, number: Option<u32>| number.map(|number| vec![name.to_owned(), number.to_string()]);
+        let only = self.only.iter().map(StepName::to_string).collect::<Vec<_>>().join(",");
+        let goal =
+            matches!(self.goal, GoalName::Answers).then(|| vec!["--goal".to_owned(), "answers".to_owned()]);
+        let all = [
+            Some(vec!["--flows".to_owned(), path(&self.flows)?]),
+            self.site
+                .as_ref()
+                .map(|site| Ok::<_, Failure>(vec!["--site".to_owned(), path(site)?]))
+                .transpose()?,
+            goal,
+            number("--sender-priority", self.sender_priority.map(u32::from)),
+            number("--irq-cpu", self.irq_cpu),
+            number("--ksoftirqd", self.ksoftirqd.map(u32::from)),
+            (!only.is_empty()).then(|| vec!["--only".to_owned(), only]),
+        ];
+        Ok(all.into_iter().flatten().flatten().collect())
     }
 
     /// No thread may be above the site's limit, so no sender is.
