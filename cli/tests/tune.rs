@@ -13,7 +13,7 @@ fn in_namespace(script: &str) -> Output {
     // Its own view of /sys, as `ip netns exec` gives it.
     let set_up = "mount -t sysfs sysfs /sys && ip link set lo up && ip link add tune0 type veth peer name tune1 && ip link set tune0 up && ip link set tune1 up";
     let mut command = Command::new("unshare");
-    command.args(["--net", "--mount", "timeout", "120", "sh", "-c", &format!("{set_up} && {script}")]);
+    command.args(["--net", "--mount", "timeout", "300", "sh", "-c", &format!("{set_up} && {script}")]);
     command.env("T", TOKKYU).env("F", ROBOT).output().expect("unshare is there")
 }
 
@@ -94,7 +94,7 @@ fn a_plan_is_tried_and_kept_or_taken_back() {
         return;
     }
     // The peer's namespace is that of a process that sleeps.
-    let script = "unshare --net sleep 100 & P=$!; sleep 0.3; \
+    let script = "unshare --net sleep 290 & P=$!; sleep 0.3; \
          ip link set tune1 netns $P && ip addr add 10.9.0.1/24 dev tune0 && nsenter --net=/proc/$P/ns/net ip addr add 10.9.0.2/24 dev tune1 && \
          nsenter --net=/proc/$P/ns/net ip link set tune1 up && \
          $T tune try --flows $F --dev tune0 --to 10.9.0.2 --far \"nsenter --net=/proc/$P/ns/net $T measure\" --far-program end \
@@ -134,7 +134,12 @@ fn a_unit_is_one_for_systemd() {
         eprintln!("skipped: no systemd-analyze; apt-get install systemd");
         return;
     };
-    assert!(verified.status.success() && verified.stderr.is_empty(), "{}", stderr_of(&verified));
+    // It looks at this machine's other units as well, and has words for them.
+    assert!(
+        verified.status.success() && !stderr_of(&verified).contains("tokkyu-tune"),
+        "{}",
+        stderr_of(&verified)
+    );
     let nothing =
         Command::new(TOKKYU).args(["tune", "unit", "--flows", "/no/robot.yaml", "--dev", "eth0"]).output();
     assert_eq!(nothing.unwrap().status.code(), Some(2));

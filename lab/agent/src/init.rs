@@ -73,6 +73,13 @@ pub fn unload(module: &str) -> Result<(), String> {
     delete_module(&name, DeleteModuleFlags::O_NONBLOCK).map_err(|error| format!("{module}: {error}"))
 }
 
+/// Nothing can be written there any more.
+pub fn make_read_only(folder: &str) -> Result<(), String> {
+    let flags = MsFlags::MS_REMOUNT | MsFlags::MS_RDONLY;
+    mount(None::<&str>, folder, None::<&str>, flags, None::<&str>)
+        .map_err(|error| format!("{folder}: {error}"))
+}
+
 /// A line on the console, whole: what the kernel writes there comes before or after it.
 fn say(line: &Line) {
     let json = serde_json::to_string(line).unwrap_or_else(|error| format!("{{\"failed\":\"{error}\"}}"));

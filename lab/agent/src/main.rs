@@ -43,6 +43,7 @@ agent malformed DEVICE RANDOM
 agent unload MODULE
 agent read FILE
 agent put FILE TEXT
+agent read-only FOLDER  (where something is mounted)
 agent await FILE TEXT
 agent flow add|remove FLOW
 agent flow list|flush
@@ -82,6 +83,7 @@ fn main() -> ExitCode {
         ["frames"] => wire::print(),
         ["read", file] => read(file),
         ["put", file, text] => std::fs::write(file, text).map_err(|error| format!("{file}: {error}")),
+        ["read-only", folder] => init::make_read_only(folder),
         ["await", file, text] => wait_for(file, text),
         ["flow", words @ ..] => flow(words),
         ["lbe", words @ ..] => background::run(words),

@@ -14,6 +14,8 @@ use tokkyu_agent::plan::PATH;
 
 /// Programs of this machine that boards use, and the package that brings each.
 const PROGRAMS: [(&str, &str); 2] = [("ip", "iproute2"), ("tc", "iproute2")];
+/// More of them, on boards whose plan names them.
+const TOOLS: [(&str, &str); 3] = [("iperf3", "iperf3"), ("sockperf", "sockperf"), ("cyclictest", "rt-tests")];
 /// The upload over LEDBAT, on boards whose plan starts it; `bench/ledbat/build` makes it.
 pub const LEDBAT: &str = "ledbat";
 /// Where the agent tells `tc` to look for what knows the options of a queueing discipline.
@@ -48,13 +50,14 @@ pub(super) fn contents(kernel: &Kernel, plan: &Plan) -> Result<Vec<Content>, Boa
     ));
     add_folder(&kernel.modules(), "modules", &mut all)?;
     let mut libraries = BTreeSet::new();
-    for (program, package) in PROGRAMS {
+    let tools = TOOLS.into_iter().filter(|(program, _)| names(plan, program));
+    for (program, package) in PROGRAMS.into_iter().chain(tools) {
         let missing = |source| BoardError::NoProgram { program, package, source };
         let path = in_path(program).map_err(missing)?;
         libraries.extend(libraries_of(&path).map_err(missing)?);
         all.push((format!("bin/{program}"), fs::read(&path).map_err(missing)?));
     }
-    if starts(plan, LEDBAT) {
+    if names(plan, LEDBAT) {
         let path = kernel.boards().join(LEDBAT);
         let missing = |source| BoardError::NoLedbat { path: path.clone(), source };
         libraries.extend(libraries_of(&path).map_err(missing)?);
@@ -72,10 +75,11 @@ pub(super) fn contents(kernel: &Kernel, plan: &Plan) -> Result<Vec<Content>, Boa
     Ok(all)
 }
 
-fn starts(plan: &Plan, program: &str) -> bool {
-    plan.steps
-        .iter()
-        .any(|step| matches!(step, Step::Start { argv, .. } if argv.iter().any(|word| word == program)))
+fn names(plan: &Plan, program: &str) -> bool {
+    plan.steps.iter().any(|step| match step {
+        Step::Start { argv, .. } | Step::Run { argv, .. } => argv.iter().any(|word| word == program),
+        _ => false,
+    })
 }
 
 fn agent(kernel: &Kernel) -> Result<Vec<u8>, BoardError> {

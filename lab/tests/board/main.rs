@@ -11,6 +11,7 @@ mod faults;
 mod gate;
 mod interrupts;
 mod options;
+mod oracles;
 mod receive;
 mod rtnet;
 mod scene;

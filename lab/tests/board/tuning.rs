@@ -139,6 +139,12 @@ fn what_is_unsafe_or_not_possible_is_said() {
         run("unthrottle", "agent put /proc/sys/kernel/sched_rt_runtime_us -1"),
         tune("unsafe", "apply vmac0 answers senders=10"),
         tune("nothing", "status vmac0"),
+        run("throttle", "agent put /proc/sys/kernel/sched_rt_runtime_us 950000"),
+        must("agent read-only /sys"),
+        plan("before"),
+        tune("read-only", "apply vmac0 senders=10 only=gso,bql"),
+        tune("still-nothing", "status vmac0"),
+        plan("after"),
     ];
     // A handler that is never threaded: NAPI can have threads in its place.
     let Some(outcome) = on(real_time(), "interrupt=2 wire_cpu=1 irq_cpu=0,1", steps) else { return };
@@ -146,6 +152,14 @@ fn what_is_unsafe_or_not_possible_is_said() {
     let (code, _, errors) = ran(&outcome, "unsafe");
     assert!(code == 1 && errors.contains("throttling is off"), "{errors}");
     assert!(ran(&outcome, "nothing").2.contains("not tuned"), "nothing was changed");
+    // The first step was done, by netlink, and taken back.
+    let (code, _, errors) = ran(&outcome, "read-only");
+    assert!(
+        code == 1 && errors.contains("limit_max") && errors.contains("mounted read-only here"),
+        "{errors}"
+    );
+    assert!(ran(&outcome, "still-nothing").2.contains("not tuned"));
+    assert_eq!(host(&outcome, "after"), host(&outcome, "before"));
 }
 
 #[test]
