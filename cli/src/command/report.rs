@@ -114,12 +114,12 @@ pub fn write_lbe(path: &Path, file: &ResultFile<LbeCase>) -> Result<(), Failure>
     Ok(storage::replace(path, html.as_bytes())?)
 }
 
-/// Writes the page of an experiment on the kernel's Ethernet path to `path`.
+/// Draws the page of an experiment on the kernel's Ethernet path and puts it at `path`.
 ///
 /// # Errors
-/// The disk refuses.
+/// A plot cannot be drawn, or the disk refuses.
 pub fn write_rtnet(path: &Path, file: &ResultFile<RtnetCase>) -> Result<(), Failure> {
-    let html = render_rtnet("The kernel's Ethernet path: jitter and round trips beside bulk traffic", file);
+    let html = render_rtnet("The kernel's Ethernet path: jitter and round trips beside bulk traffic", file)?;
     Ok(storage::replace(path, html.as_bytes())?)
 }
 

@@ -14,6 +14,7 @@ mod lbe;
 mod page;
 mod plot;
 mod rtnet;
+mod rtnet_plots;
 mod stroke;
 mod timeline;
 
@@ -96,7 +97,10 @@ pub fn render_lbe(title: &str, file: &ResultFile<LbeCase>) -> Result<String, Rep
 }
 
 /// The page of a result on the kernel's Ethernet path: goals, the answer to the paper's question, and all tables.
-pub fn render_rtnet(title: &str, file: &ResultFile<RtnetCase>) -> String {
+///
+/// # Errors
+/// A plot cannot be drawn.
+pub fn render_rtnet(title: &str, file: &ResultFile<RtnetCase>) -> Result<String, ReportError> {
     rtnet::render(title, file)
 }
 

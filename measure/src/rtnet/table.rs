@@ -67,7 +67,7 @@ pub(crate) fn titled(cases: &[RtnetCase]) -> Vec<(String, Table)> {
         .collect()
 }
 
-fn title(case: &RtnetCase) -> String {
+pub(crate) fn title(case: &RtnetCase) -> String {
     let driver = match case.driver.as_str() {
         "softirq" => "driver's work in ksoftirqd",
         _ => "driver's work in the interrupt's thread",
