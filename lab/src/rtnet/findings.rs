@@ -33,7 +33,7 @@ pub(super) fn find(cell: &Cell, kernel: &Kernel, outcome: &Outcome, folder: &Pat
     };
     let trace = fs::read_to_string(folder.join(TRACE)).ok().and_then(|text| trace::look(&text));
     let run = match (cell.traced, &trace) {
-        (true, None) => Err("the trace shows no frame of the sender".to_owned()),
+        (true, None) if run.is_ok() => Err("the trace shows no frame of the sender".to_owned()),
         _ => run,
     };
     Finding { kernel: kernel.release.clone(), cell: *cell, run, trace }
