@@ -244,6 +244,14 @@ fn link_statistics(link: &Value) -> String {
     )
 }
 
+/// Goals with their verdicts; nothing where there are none.
+pub(super) fn goals_section(items: &str) -> String {
+    match items.is_empty() {
+        true => String::new(),
+        false => element("h2", "Goals") + &format!("<ul class=\"legend\">\n{items}</ul>\n"),
+    }
+}
+
 /// Every field of the environment, so that a new one is shown without a change here.
 pub(super) fn environment_part(command: &str, environment: &Environment) -> String {
     let mut rows = vec![("command".to_owned(), command.to_owned())];

@@ -4,7 +4,7 @@
 
 use super::ReportError;
 use super::html::{self, element};
-use super::page::{environment_part, heading, whole};
+use super::page::{environment_part, goals_section, heading, whole};
 use super::rtnet_plots::drawings;
 use crate::result::ResultFile;
 use crate::rtnet::{RtnetCase, answers, goals, paper, table};
@@ -64,11 +64,7 @@ fn goals_part(cases: &[RtnetCase]) -> String {
         };
         html::judgement(class, goal.verdict(), &goal.wanted, &goal.figures())
     };
-    let items: String = goals(cases).iter().map(item).collect();
-    match items.is_empty() {
-        true => items,
-        false => element("h2", "Goals") + &format!("<ul class=\"legend\">\n{items}</ul>\n"),
-    }
+    goals_section(&goals(cases).iter().map(item).collect::<String>())
 }
 
 #[cfg(test)]

@@ -122,10 +122,10 @@ fn seen(figures: &Figures, lost: u32, load_mbit: Option<f64>) -> Seen {
 
 fn text(compared: &[Compared], verdict: &Verdict, device: &str) -> String {
     let mut text = format!("{:<26}{:>12}{:>12}{:>12}  \n", "ms", "before", "with", "before");
-    for Compared { what, before, with, again } in compared {
+    for one in compared {
+        let Compared { what, before, with, again } = one;
         let all = [before, with, again];
-        let [mean, p999] =
-            Compared::changes(&Compared { what: what.clone(), before: *before, with: *with, again: *again });
+        let [mean, p999] = one.changes();
         let row = |name: &str, of: &dyn Fn(&Seen) -> String, verdict: String| {
             format!(
                 "{:<26}{}  {verdict}\n",

@@ -12,7 +12,7 @@ mod parts;
 
 use super::ReportError;
 use super::html::{self, element};
-use super::page::{environment_part, heading, whole};
+use super::page::{environment_part, goals_section, heading, whole};
 use crate::lbe::{LbeCase, Quartiles, goals, paper, table};
 use crate::result::ResultFile;
 
@@ -75,11 +75,7 @@ fn goals_part(cases: &[LbeCase]) -> String {
         };
         html::judgement(class, goal.verdict(), &goal.wanted, &goal.because())
     };
-    let items: String = goals(cases).iter().map(item).collect();
-    match items.is_empty() {
-        true => items,
-        false => element("h2", "Goals") + &format!("<ul class=\"legend\">\n{items}</ul>\n"),
-    }
+    goals_section(&goals(cases).iter().map(item).collect::<String>())
 }
 
 fn paper_part(cases: &[LbeCase]) -> String {
