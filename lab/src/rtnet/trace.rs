@@ -60,8 +60,8 @@ fn event<'a>(name: &str, fields: &'a str) -> Option<Event<'a>> {
     match name {
         "sched_switch" => Some(Event::Switch {
             from: field(fields, "prev_pid")?.parse().ok()?,
-            // Another letter is one that waits for a lock, or is ready.
-            sleeps: field(fields, "prev_state")?.starts_with('S'),
+            // Or is gone. Another letter is one that waits for a lock, or is ready.
+            sleeps: field(fields, "prev_state")?.starts_with(['S', 'X', 'Z']),
             to: field(fields, "next_comm")?,
             pid: field(fields, "next_pid")?.parse().ok()?,
             prio: field(fields, "next_prio")?.parse().ok()?,
@@ -245,6 +245,15 @@ mod tests {
             traced.who.iter().map(|one| (one.who.as_str(), (one.share * 100.0).round())).collect();
         assert_eq!(who, [("ksoftirqd/0", 75.0), ("sender", 25.0)]);
         assert_eq!(traced.longest.iter().map(|turn| turn.frames).collect::<Vec<_>>(), [0, 2]);
+    }
+
+    #[test]
+    fn a_sender_that_is_gone_is_not_waited_for() {
+        let gone = "\
+          <idle>-0 [000] d..2. 9.000000: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=agent next_pid=70 next_prio=89
+           agent-70 [000] d..2. 9.000100: sched_switch: prev_comm=agent prev_pid=70 prev_prio=89 prev_state=X ==> next_comm=swapper/0 next_pid=0 next_prio=120
+";
+        assert_eq!(look(&format!("{gone}{TEXT}")), look(TEXT));
     }
 
     #[test]
