@@ -93,5 +93,5 @@ fn probes_measure_what_independent_tools_measure() {
     );
     let sent = said(&outcome, "sent", |line| if let Line::Sent(sent) = line { Some(sent) } else { None });
     // Theirs is whole microseconds, rounded down.
-    near("wake-up, us", sent.wake.mean_ns / 1e3, behind(&ran(&outcome, "cyclictest").1, "Avg:"), 5.0);
+    near("wake-up, us", sent.wake.mean_ns / 1e3, behind(ran(&outcome, "cyclictest").1, "Avg:"), 5.0);
 }
