@@ -1,8 +1,10 @@
 //! When the kernel or the port had a frame: `SO_TIMESTAMPING` (Documentation/networking/timestamping.rst).
 
 use std::io::IoSliceMut;
-use std::net::UdpSocket;
+use std::net::{Ipv4Addr, UdpSocket};
 use std::os::fd::{AsFd, AsRawFd, RawFd};
+use std::thread;
+use std::time::Duration;
 
 use nix::errno::Errno;
 use nix::sys::socket::{
@@ -15,6 +17,10 @@ use crate::error::{ProbeError, failed};
 
 /// Room for stamps and what comes with one that is sent.
 const CONTROL_BYTES: usize = 512;
+
+/// How often one is sent to ourselves until the kernel stamps, and the pause between two: a second in all.
+const TRIES: u32 = 1_000;
+const PAUSE: Duration = Duration::from_millis(1);
 
 /// Who stamped a frame, the closest to the wire first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,6 +67,9 @@ impl Receiver {
             Source::User => TimestampingFlag::empty(),
         };
         setsockopt(&socket, sockopt::Timestamping, &flags).map_err(failed("SO_TIMESTAMPING"))?;
+        if source != Source::User {
+            await_stamps(flags)?;
+        }
         Ok(Receiver { socket, control: vec![0; CONTROL_BYTES], wall: Wall::here(), source })
     }
 
@@ -114,6 +123,37 @@ impl Receiver {
             }));
         }
     }
+}
+
+/// The first socket that asks for stamps makes the kernel change its own code, which it leaves to a worker (`net_enable_timestamp`
+/// in net/core/dev.c): what comes before that has none. So datagrams to ourselves are looked at until one has. A machine
+/// without a loopback cannot be asked, and is given time.
+fn await_stamps(flags: TimestampingFlag) -> Result<(), ProbeError> {
+    let Ok(socket) = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)) else {
+        thread::sleep(20 * PAUSE);
+        return Ok(());
+    };
+    let at = socket.local_addr().map_err(failed("socket"))?;
+    setsockopt(&socket, sockopt::Timestamping, &flags).map_err(failed("SO_TIMESTAMPING"))?;
+    socket.set_read_timeout(Some(PAUSE)).map_err(failed("socket"))?;
+    let mut control = vec![0; CONTROL_BYTES];
+    for _ in 0..TRIES {
+        socket.send_to(&[0], at).map_err(failed("loopback"))?;
+        let mut byte = [0];
+        let mut buffers = [IoSliceMut::new(&mut byte)];
+        match recvmsg::<()>(socket.as_raw_fd(), &mut buffers, Some(&mut control), MsgFlags::empty()) {
+            Ok(message) => {
+                let mut controls = message.cmsgs().map_err(failed("receive"))?;
+                if controls.any(|control| matches!(control, ControlMessageOwned::ScmTimestampsns(_))) {
+                    return Ok(());
+                }
+            }
+            Err(Errno::EAGAIN | Errno::EINTR) => {}
+            Err(error) => return Err(failed("receive")(error)),
+        }
+        thread::sleep(PAUSE);
+    }
+    Err(ProbeError::NotPossible("the kernel puts no stamps on datagrams; --stamps user does without".into()))
 }
 
 fn no_stamp(source: Source) -> ProbeError {
@@ -201,4 +241,27 @@ impl Departures {
 fn id_of_packet_socket(error: &[u8]) -> Option<u32> {
     const EE_DATA: usize = std::mem::offset_of!(libc::sock_extended_err, ee_data);
     Some(u32::from_ne_bytes(error.get(EE_DATA..EE_DATA + 4)?.try_into().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A pause lets the kernel take its stamps back, so that each round is a first one; on a machine where somebody else asks for
+    /// stamps too there is nothing to wait for, and nothing to see.
+    #[test]
+    fn the_first_datagram_has_a_stamp() {
+        for _ in 0..30 {
+            let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+            let at = socket.local_addr().unwrap();
+            let sender = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+            socket.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+            let mut receiver = Receiver::new(socket, Source::Kernel).unwrap();
+            sender.send_to(&[1; 8], at).unwrap();
+            let arrival = receiver.receive(&mut [0; 16]).unwrap().expect("it was sent");
+            assert!(arrival.stamp_ns <= arrival.user_ns);
+            drop(receiver);
+            thread::sleep(Duration::from_millis(20));
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Both ends as programs, over loopback: what is sent, told and refused. How long it takes is nobody's claim here.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::net::{SocketAddr, UdpSocket};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
@@ -28,7 +28,11 @@ impl End {
     }
 
     fn next(&mut self) -> Line {
-        let text = self.lines.next().expect("the program says more").unwrap();
+        let Some(text) = self.lines.next().transpose().unwrap() else {
+            let mut why = String::new();
+            self.child.stderr.take().unwrap().read_to_string(&mut why).unwrap();
+            panic!("the program says no more: {why}")
+        };
         Line::from_json(&text).unwrap_or_else(|error| panic!("{error}: {text}"))
     }
 
