@@ -30,8 +30,8 @@ Examples:
 /// ksoftirqd's priority, on kernels of today.
 ///
 /// Board and peer are one virtual machine with a real Debian kernel with PREEMPT_RT, joined by a pair of devices with 100 Mbit/s. Time
-/// is virtual: it moves with the instructions executed, 2 ns each, so what else this machine does changes no figure. A thread of
-/// SCHED_FIFO 10 sends 122 bytes every 10 ms, then asks and waits for an answer, again and again.
+/// is virtual: it moves with the instructions executed, 1 to 4 ns each, so what else this machine does changes no figure. A thread of
+/// SCHED_FIFO 10 sends 122 bytes every 10 ms, then answers what the peer asks, as in the paper.
 ///
 /// The folder gets the result, report.html, and each board's console and samples.
 ///

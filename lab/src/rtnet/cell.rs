@@ -36,6 +36,8 @@ pub(super) const PRIORITY: u8 = 10;
 /// each time.
 const PAUSE_US: u32 = 500;
 const PAUSE_SPREAD_US: u32 = 5_500;
+/// Beside bulk traffic a slow board takes long to start a program.
+const PATIENCE_MS: u32 = 5_000;
 const JITTER_PORT: u16 = 7_000;
 const ANSWER_PORT: u16 = 7_001;
 
@@ -78,8 +80,11 @@ impl Cell {
         let mut steps = self.layout.join(self.driver.interrupt());
         steps.extend(self.setting.set(self.layout));
         steps.extend(begin(self.load, self.setting, self.layout, self.run));
-        let measured = [self.jitter(), self.round_trips()].concat();
-        steps.extend(if self.traced { traced(measured) } else { measured });
+        steps.extend(if self.traced { traced(self.jitter()) } else { self.jitter() });
+        steps.extend(self.round_trips());
+        if self.traced {
+            steps.push(Step::Keep { path: format!("{TRACING}/trace"), name: TRACE.to_owned() });
+        }
         steps.extend(end(self.load));
         Plan { steps }
     }
@@ -110,7 +115,7 @@ impl Cell {
         let at = format!("{}:{JITTER_PORT} --session 2", self.layout.far_address());
         let series = format!("--count {} --period-us {PERIOD_US}", self.count);
         let receive = format!(
-            "{FAR} agent probe receive {at} {series} --stamps hardware --patience-ms 500 --cpu {} --priority {PRIORITY} --raw /tmp/{RECEIVED}.csv",
+            "{FAR} agent probe receive {at} {series} --stamps hardware --patience-ms {PATIENCE_MS} --cpu {} --priority {PRIORITY} --raw /tmp/{RECEIVED}.csv",
             self.layout.peer_cpu()
         );
         let send = format!(
@@ -135,7 +140,8 @@ impl Cell {
     fn round_trips(&self) -> Vec<Step> {
         let at = format!("{}:{ANSWER_PORT} --session 3", self.layout.near_address());
         let answer = format!(
-            "agent probe answer {at} --patience-ms 500 --cpu {} --priority {PRIORITY}{}",
+            "agent probe answer {at} --count {} --patience-ms {PATIENCE_MS} --cpu {} --priority {PRIORITY}{}",
+            self.count,
             self.setting.sender_cpu(self.layout),
             self.setting.mark()
         );
@@ -158,9 +164,10 @@ impl Cell {
     }
 }
 
+const TRACING: &str = "/sys/kernel/debug/tracing";
+
 /// With the kernel's trace of the board's first processor.
 fn traced(measured: Vec<Step>) -> Vec<Step> {
-    const TRACING: &str = "/sys/kernel/debug/tracing";
     let put = |file: &str, text: &str| must(&format!("agent put {TRACING}/{file} {text}"));
     let events = ["sched/sched_switch", "net/net_dev_queue", "net/net_dev_start_xmit"];
     let mut steps = vec![put("tracing_on", "0"), put("trace_clock", "mono"), put("buffer_size_kb", TRACE_KB)];
@@ -168,7 +175,6 @@ fn traced(measured: Vec<Step>) -> Vec<Step> {
     steps.extend([put("tracing_cpumask", "1"), put("tracing_on", "1")]);
     steps.extend(measured);
     steps.push(put("tracing_on", "0"));
-    steps.push(Step::Keep { path: format!("{TRACING}/trace"), name: TRACE.to_owned() });
     steps
 }
 
@@ -183,4 +189,38 @@ fn keep(name: &str) -> Step {
 /// Of the device that the bulk traffic goes through.
 fn counters(name: &str) -> Step {
     run(name, &format!("agent probe counters {BULK_DEVICE}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A program of the peer's on the board's processor would take time from it, and send through its softirqs.
+    #[test]
+    fn programs_of_each_end_stay_on_its_processors() {
+        for (cores, ports) in [(1, 1), (2, 1), (2, 2)] {
+            let layout = Layout { cores, ports, slow: false };
+            let (driver, load) = (Driver::Thread, Load::Receive);
+            for setting in [Setting::Other, Setting::Tuned] {
+                let cell = Cell { layout, driver, setting, load, run: 0, count: 100, traced: false };
+                let plan = cell.plan();
+                let programs = plan.steps.iter().filter_map(|step| match step {
+                    Step::Run { argv, .. } | Step::Start { argv, .. } => Some(argv),
+                    _ => None,
+                });
+                let measuring: Vec<&Vec<String>> = programs
+                    .filter(|argv| {
+                        argv.contains(&"probe".to_owned()) && !argv.contains(&"counters".to_owned())
+                    })
+                    .collect();
+                assert_eq!(measuring.len(), 6, "{measuring:?}");
+                for argv in measuring {
+                    let far = argv.iter().any(|word| word == "netns");
+                    let at = argv.iter().position(|word| word == "--cpu");
+                    let cpu: Option<u32> = at.map(|at| argv[at + 1].parse().unwrap());
+                    assert_eq!(far, cpu == Some(layout.peer_cpu()), "{argv:?}");
+                }
+            }
+        }
+    }
 }

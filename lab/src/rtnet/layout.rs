@@ -13,7 +13,8 @@ pub struct Layout {
     pub cores: u32,
     /// 1: the bulk traffic and what is measured share it. 2: the bulk traffic has the first, what is measured the second.
     pub ports: u32,
-    /// Half as fast: a processor that bulk traffic at 100 Mbit/s keeps busy, as the paper's.
+    /// Half as fast: a processor that bulk traffic at 100 Mbit/s keeps busy, as the paper's. With less the peer, which is as slow, cannot take
+    /// so much.
     pub slow: bool,
 }
 

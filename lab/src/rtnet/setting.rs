@@ -201,7 +201,10 @@ pub(super) fn begin(load: Load, setting: Setting, layout: Layout, run: u32) -> V
         Load::Send => "give",
         Load::Receive => "take",
     };
-    let serve = format!("{FAR} agent probe load serve {BULK_FAR}:{BULK_PORT} --session 1 --from {BULK_NEAR}");
+    let serve = format!(
+        "{FAR} agent probe load serve {BULK_FAR}:{BULK_PORT} --session 1 --from {BULK_NEAR} --cpu {}",
+        layout.peer_cpu()
+    );
     // Until it is ended, for as long as no cell lasts.
     let flow = format!(
         "agent probe load flow {direction} {BULK_FAR}:{BULK_PORT} --session 1 --seconds 100000{}",

@@ -14,8 +14,8 @@ use super::setting::{Driver, Rung, Setting};
 pub enum Part {
     /// The paper's: each load, ksoftirqd not in real time and in real time.
     Matrix,
-    /// The same with the driver's work forced into ksoftirqd, on a processor of half the speed; and without trains of segments, which
-    /// answers the paper's open question.
+    /// The same with the driver's work forced into ksoftirqd, on a processor of half the speed; and beside sending without
+    /// trains of segments, which answers the paper's open question.
     Softirq,
     /// The cells of `Softirq` beside sending, few frames, with the kernel's trace: what happens while a frame waits.
     Trace,
@@ -93,8 +93,8 @@ impl FromStr for Part {
     }
 }
 
-/// Frames and requests of a board that traces: all of it stays in the kernel's buffer.
-const TRACED: u32 = 200;
+/// Frames of a board that traces: it prints each line of the trace itself, which takes longer than the frames.
+const TRACED: u32 = 100;
 
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,11 +130,13 @@ impl Study {
     fn cells_of(&self, part: Part, run: u32) -> Vec<Cell> {
         let traced = part == Part::Trace;
         let count = if traced { self.count.min(TRACED) } else { self.count };
-        // A trace is looked at once, and answers what happens beside sending.
-        let wanted = |load: &&Load| !traced || (**load == Load::Send && run == 0);
         let of = |(layout, driver, setting)| {
+            // A trace is looked at once; it and what has no trains are about what happens beside sending.
+            let only_sending = traced || matches!(setting, Setting::NoTrains { .. });
+            let wanted = |load: &&Load| !only_sending || **load == Load::Send;
             let cell = move |load: &Load| Cell { layout, driver, setting, load: *load, run, count, traced };
-            self.loads.iter().filter(wanted).map(cell).collect::<Vec<_>>()
+            let loads = self.loads.iter().filter(wanted);
+            if traced && run > 0 { Vec::new() } else { loads.map(cell).collect::<Vec<_>>() }
         };
         part.cells().into_iter().flat_map(of).collect()
     }
@@ -151,6 +153,17 @@ mod tests {
         // Two of the paper's, four in ksoftirqd, the plan, six rungs, and four with two cores, twice; and four that trace, once.
         assert_eq!(cells.len(), 2 * (2 + 4 + 1 + 6 + 4) + 4);
         assert!(cells.is_sorted_by_key(|cell| cell.run));
+        let study = Study {
+            parts: vec![Part::Softirq, Part::Trace],
+            loads: vec![Load::None, Load::Send],
+            runs: 2,
+            count: 100,
+        };
+        let about_trains = |cell: &&Cell| cell.traced || matches!(cell.setting, Setting::NoTrains { .. });
+        let cells = study.cells();
+        // Two priorities beside two loads, and without trains beside sending, twice; and four that trace.
+        assert_eq!(cells.len(), 2 * (2 * 2 + 2) + 4);
+        assert!(cells.iter().filter(about_trains).all(|cell| cell.load == Load::Send));
         assert_eq!("ladder".parse(), Ok(Part::Ladder));
         assert_eq!("all".parse::<Part>(), Err(UnknownPart));
     }

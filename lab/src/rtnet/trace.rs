@@ -3,15 +3,17 @@
 //! Lines are `TASK-PID [CPU] FLAGS SECONDS: EVENT: FIELDS`. A frame waits from where its sender runs, after it has slept, until `net_dev_start_xmit`,
 //! where the driver gets it; on its way it comes to the queueing discipline, `net_dev_queue`. That the sender waits for a lock is in it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tokkyu_measure::rtnet::{Share, Traced, Turn};
 
 use super::cell::PRIORITY;
 use super::layout::BULK_DEVICE;
 
-/// A task's priority as the scheduler prints it: the less the more urgent.
+/// A task's priority as the scheduler prints it: the less the more urgent. Who holds a lock that the sender waits for has it meanwhile.
 const SENDER_PRIO: u32 = 99 - PRIORITY as u32;
+/// A frame of the sender's; bulk traffic has none of this size.
+const FRAME_BYTES: u64 = 122;
 /// TCP's and IP's headers with time stamps, and Ethernet's.
 const HEADERS: u64 = 66;
 /// What is left of 1500 bytes for data.
@@ -40,9 +42,15 @@ struct Line<'a> {
 /// Looks at all frames of the sender. `None`: there are none.
 pub(super) fn look(text: &str) -> Option<Traced> {
     let lines: Vec<Line> = text.lines().filter_map(line).collect();
-    let mut watch = Watch::default();
+    let mut watch = Watch { senders: senders(&lines), ..Watch::default() };
     lines.iter().for_each(|line| watch.on(line));
     watch.told()
+}
+
+/// Those whose frames come to the queueing discipline.
+fn senders(lines: &[Line]) -> BTreeSet<u32> {
+    let is_frame = |line: &&Line| matches!(line.event, Event::Queue { bytes: FRAME_BYTES, .. });
+    lines.iter().filter(is_frame).map(|line| line.pid).collect()
 }
 
 fn line(text: &str) -> Option<Line<'_>> {
@@ -107,6 +115,7 @@ impl Waiting<'_> {
 /// Goes through the lines.
 #[derive(Default)]
 struct Watch<'a> {
+    senders: BTreeSet<u32>,
     /// Who has the processor; unknown before the first switch.
     now: Option<(u32, bool, String)>,
     waiting: Option<Waiting<'a>>,
@@ -124,8 +133,8 @@ impl<'a> Watch<'a> {
                 self.end_turn(line.at_ms);
                 // It had nothing to send.
                 self.waiting.take_if(|waiting| sleeps && waiting.sender == from && waiting.packet.is_none());
-                let is_sender = prio == SENDER_PRIO;
-                self.now = Some((pid, is_sender, who(to, pid, is_sender)));
+                let is_sender = self.senders.contains(&pid);
+                self.now = Some((pid, is_sender, who(to, pid, prio, is_sender)));
                 if is_sender && self.waiting.is_none() {
                     self.waiting = Some(Waiting::new(pid, line.at_ms));
                 }
@@ -205,18 +214,18 @@ impl<'a> Watch<'a> {
     }
 }
 
-fn who(name: &str, pid: u32, is_sender: bool) -> String {
-    match (name, pid, is_sender) {
-        (_, 0, _) => "idle".to_owned(),
-        (.., true) => "sender".to_owned(),
-        ("agent", ..) => "bulk".to_owned(),
+fn who(name: &str, pid: u32, prio: u32, is_sender: bool) -> String {
+    let name = match (name, pid) {
+        (_, 0) => "idle",
+        _ if is_sender => return "sender".to_owned(),
+        ("agent", _) => "bulk",
         // An interrupt's thread without its number.
-        (name, ..) => name
-            .split_once('-')
-            .filter(|(start, _)| start.starts_with("irq/"))
-            .map_or(name, |_| "irq")
-            .to_owned(),
-    }
+        (name, _) => {
+            name.split_once('-').filter(|(start, _)| start.starts_with("irq/")).map_or(name, |_| "irq")
+        }
+    };
+    let lends = if prio == SENDER_PRIO { " for the sender" } else { "" };
+    format!("{name}{lends}")
 }
 
 #[cfg(test)]
@@ -250,10 +259,28 @@ mod tests {
     #[test]
     fn a_sender_that_is_gone_is_not_waited_for() {
         let gone = "\
-          <idle>-0 [000] d..2. 9.000000: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=agent next_pid=70 next_prio=89
-           agent-70 [000] d..2. 9.000100: sched_switch: prev_comm=agent prev_pid=70 prev_prio=89 prev_state=X ==> next_comm=swapper/0 next_pid=0 next_prio=120
+          <idle>-0 [000] d..2. 9.000000: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=agent next_pid=81 next_prio=89
+           agent-81 [000] d..2. 9.000100: sched_switch: prev_comm=agent prev_pid=81 prev_prio=89 prev_state=X ==> next_comm=swapper/0 next_pid=0 next_prio=120
 ";
         assert_eq!(look(&format!("{gone}{TEXT}")), look(TEXT));
+    }
+
+    /// ksoftirqd has the lock that the sender waits for, and its priority meanwhile.
+    #[test]
+    fn who_lends_the_senders_priority_is_not_the_sender() {
+        let text = "\
+      agent-80 [000] d..2. 10.000000: sched_switch: prev_comm=agent prev_pid=80 prev_prio=120 prev_state=R ==> next_comm=agent next_pid=81 next_prio=89
+      agent-81 [000] d..2. 10.000100: sched_switch: prev_comm=agent prev_pid=81 prev_prio=89 prev_state=D ==> next_comm=ksoftirqd/0 next_pid=12 next_prio=89
+      ksoftirqd/0-12 [000] b..3. 10.000200: net_dev_start_xmit: dev=vmac0 skbaddr=00000000cc len=1514
+      ksoftirqd/0-12 [000] d..2. 10.000900: sched_switch: prev_comm=ksoftirqd/0 prev_pid=12 prev_prio=120 prev_state=R+ ==> next_comm=agent next_pid=81 next_prio=89
+      agent-81 [000] .....  10.000950: net_dev_queue: dev=vmac0 skbaddr=00000000bb len=122
+      agent-81 [000] b..3. 10.001000: net_dev_start_xmit: dev=vmac0 skbaddr=00000000bb len=122
+";
+        let traced = look(text).unwrap();
+        assert_eq!((traced.frames, traced.before_max), (1, 1));
+        let who: Vec<(&str, f64)> =
+            traced.who.iter().map(|one| (one.who.as_str(), (one.share * 100.0).round())).collect();
+        assert_eq!(who, [("ksoftirqd/0 for the sender", 80.0), ("sender", 20.0)]);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::time::Duration;
 use nix::sys::socket::{MsgFlags, sendto};
 use std::os::fd::AsRawFd;
 
-use crate::clock::{Ns, now};
+use crate::clock::{Ns, now, sleep_until};
 use crate::datagram::{Datagram, Kind};
 use crate::error::{ProbeError, failed};
 use crate::figures::Figures;
@@ -17,12 +17,16 @@ use crate::stamp::{Arrival, Departures, Receiver, Source};
 
 /// Answers whose times are kept; of more the first count.
 const KEPT: usize = 1_000_000;
+/// The driver's stamp of the last answer is still on its way.
+const LAST_NS: Ns = 20_000_000;
 
 /// Who is to be answered.
 #[derive(Clone, Debug)]
 pub struct Job {
     pub at: SocketAddr,
     pub session: u64,
+    /// Answers after which it ends.
+    pub count: Option<u32>,
     pub patience: Duration,
     pub skb_priority: Option<i32>,
     pub wanted: Wanted,
@@ -38,10 +42,13 @@ pub fn run(job: &Job) -> Result<(), ProbeError> {
     say(&Line::Ready(Ready { reached: held.reached.clone(), stamps: Source::Kernel, at: Some(at) }))
         .map_err(failed("output"))?;
     let mut payload = [0; 2_048];
-    while let Some(arrival) = run.receiver.receive(&mut payload)? {
+    while !run.is_done() {
+        let Some(arrival) = run.receiver.receive(&mut payload)? else { break };
         run.answer(&mut payload[..arrival.bytes], &arrival);
         run.note_departures();
     }
+    sleep_until(now() + LAST_NS).map_err(failed("clock_nanosleep"))?;
+    run.note_departures();
     drop(held);
     run.finish()
 }
@@ -63,6 +70,10 @@ impl<'a> Run<'a> {
         let departures = Departures::of(receiver.socket(), false)?;
         let [residences, sent_ns, to_driver] = [(); 3].map(|()| Vec::with_capacity(KEPT));
         Ok(Run { job, receiver, departures, residences, sent_ns, to_driver, told: Answered::default() })
+    }
+
+    fn is_done(&self) -> bool {
+        self.job.count.is_some_and(|count| self.told.count >= count)
     }
 
     fn answer(&mut self, payload: &mut [u8], arrival: &Arrival) {

@@ -169,6 +169,9 @@ struct AnswerArgs {
     session: SessionArgs,
     #[command(flatten)]
     realtime: RealtimeArgs,
+    /// Ends after so many answers
+    #[arg(long)]
+    count: Option<u32>,
     /// Ends when nothing has come for so long
     #[arg(long, default_value_t = 5_000)]
     patience_ms: u64,
@@ -217,6 +220,9 @@ enum LoadRole {
         /// Whose connections are taken
         #[arg(long, value_name = "ADDRESS")]
         from: IpAddr,
+        /// Only on this processor
+        #[arg(long)]
+        cpu: Option<usize>,
         /// End when standard input does
         #[arg(long)]
         until_input_ends: bool,
@@ -289,7 +295,8 @@ fn act_load(role: LoadRole) -> Result<(), ProbeError> {
                 window_bytes: window,
             })
         }
-        LoadRole::Serve { at, session, from, until_input_ends } => {
+        LoadRole::Serve { at, session, from, cpu, until_input_ends } => {
+            cpu.map_or(Ok(()), realtime::pin)?;
             if until_input_ends {
                 load::end_with_input();
             }
@@ -360,6 +367,7 @@ impl AnswerArgs {
         answer::Job {
             at: self.at,
             session: self.session.session,
+            count: self.count,
             patience: Duration::from_millis(self.patience_ms),
             skb_priority: self.skb_priority,
             wanted: self.realtime.wanted(),

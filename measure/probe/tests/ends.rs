@@ -122,7 +122,10 @@ fn what_is_lost_repeated_or_strange_is_counted() {
 
 #[test]
 fn requests_are_answered_and_fall_into_legs() {
-    let mut far = End::start(&[&["answer", "127.0.0.1:0", "--patience-ms", "400"], &SESSION[..]].concat());
+    // Of these nothing need be waited for: a patience without end.
+    let mut far = End::start(
+        &[&["answer", "127.0.0.1:0", "--count", "30", "--patience-ms", "3600000"], &SESSION[..]].concat(),
+    );
     let to = far.listens_at();
     let near = run(&[&["request", &to, "--count", "30", "--edge", "5"], &SESSION[..]].concat());
     let (Line::RoundTrips(trips), Line::Answered(answered)) = (near, far.said()) else {
