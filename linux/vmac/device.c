@@ -188,7 +188,36 @@ static int vmac_get_link_ksettings(struct net_device *dev, struct ethtool_link_k
 	return 0;
 }
 
+static int vmac_get_coalesce(struct net_device *dev, struct ethtool_coalesce *coalesce,
+			     struct kernel_ethtool_coalesce *more, struct netlink_ext_ack *words)
+{
+	struct vmac *mac = netdev_priv(dev);
+
+	coalesce->rx_coalesce_usecs = READ_ONCE(mac->hold_us);
+	return 0;
+}
+
+static int vmac_set_coalesce(struct net_device *dev, struct ethtool_coalesce *coalesce,
+			     struct kernel_ethtool_coalesce *more, struct netlink_ext_ack *words)
+{
+	struct vmac *mac = netdev_priv(dev);
+
+	if (!vmac_interrupts && coalesce->rx_coalesce_usecs) {
+		NL_SET_ERR_MSG(words, "it has no interrupt of its own (interrupt=0)");
+		return -EOPNOTSUPP;
+	}
+	if (coalesce->rx_coalesce_usecs > VMAC_HOLD_MAX_US) {
+		NL_SET_ERR_MSG(words, "rx-usecs is at most 10000");
+		return -ERANGE;
+	}
+	WRITE_ONCE(mac->hold_us, coalesce->rx_coalesce_usecs);
+	return 0;
+}
+
 static const struct ethtool_ops vmac_ethtool_ops = {
+	.supported_coalesce_params = ETHTOOL_COALESCE_RX_USECS,
+	.get_coalesce = vmac_get_coalesce,
+	.set_coalesce = vmac_set_coalesce,
 	.get_link = ethtool_op_get_link,
 	.get_link_ksettings = vmac_get_link_ksettings,
 };

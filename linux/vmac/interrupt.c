@@ -15,9 +15,12 @@
  *
  *           vmac_interrupt            end of poll, nothing pending
  *   open ─────────────────► masked ─────────────────────────────► open
- *                            │  ▲
- *             vmac_interrupt ▼  │ end of poll: fires again
- *                            pending
+ *    │                      ▲  │ ▲
+ *    │ vmac_interrupt, when │  ▼ │ end of poll: fires again
+ *    ▼ it is to wait   time │ pending (by vmac_interrupt)
+ *   held ───────────────────┘
+ *
+ * What comes while it is held is told with it.
  */
 #include <linux/interrupt.h>
 #include <linux/irq.h>
@@ -85,10 +88,44 @@ static void fire(struct vmac *mac)
 	WARN_ON_ONCE(err);
 }
 
+/* Hard interrupt. */
+static enum hrtimer_restart on_held(struct hrtimer *timer)
+{
+	struct vmac *mac = container_of(timer, struct vmac, held);
+	bool held;
+
+	raw_spin_lock(&mac->lock);
+	held = mac->line_state == VMAC_LINE_HELD;
+	if (held)
+		mac->line_state = VMAC_LINE_MASKED;
+	raw_spin_unlock(&mac->lock);
+	if (held)
+		fire(mac);
+	return HRTIMER_NORESTART;
+}
+
+/* Lock held, hard interrupt, on the processor of the wire. What it has come to; one that is open may wait for more. */
+static enum vmac_line_state state_with_more(struct vmac *mac)
+{
+	u64 hold_ns = (u64)READ_ONCE(mac->hold_us) * NSEC_PER_USEC;
+
+	switch (mac->line_state) {
+	case VMAC_LINE_OPEN:
+		if (!hold_ns)
+			return VMAC_LINE_MASKED;
+		hrtimer_start(&mac->held, ns_to_ktime(ktime_get_ns() + hold_ns), HRTIMER_MODE_ABS_PINNED_HARD);
+		return VMAC_LINE_HELD;
+	case VMAC_LINE_MASKED:
+		return VMAC_LINE_PENDING;
+	default:
+		return mac->line_state;
+	}
+}
+
 /* Hard interrupt, lock not held. */
 void vmac_interrupt(struct vmac *mac)
 {
-	bool open;
+	bool fires;
 
 	mac->interrupts++;
 	if (!vmac_interrupts) {
@@ -96,11 +133,11 @@ void vmac_interrupt(struct vmac *mac)
 		return;
 	}
 	raw_spin_lock(&mac->lock);
-	open = mac->line_state == VMAC_LINE_OPEN;
-	if (mac->line_state != VMAC_LINE_OFF)
-		mac->line_state = open ? VMAC_LINE_MASKED : VMAC_LINE_PENDING;
+	fires = mac->line_state == VMAC_LINE_OPEN;
+	mac->line_state = state_with_more(mac);
+	fires &= mac->line_state == VMAC_LINE_MASKED;
 	raw_spin_unlock(&mac->lock);
-	if (open)
+	if (fires)
 		fire(mac);
 }
 
@@ -162,6 +199,7 @@ void vmac_interrupt_stop(struct vmac *mac)
 	if (!vmac_interrupts)
 		return;
 	set_line(mac, VMAC_LINE_OFF);
+	hrtimer_cancel(&mac->held);
 	irq_work_sync(&mac->irq_again);
 	free_irq(mac->irq, mac);
 }
@@ -169,6 +207,7 @@ void vmac_interrupt_stop(struct vmac *mac)
 int vmac_interrupt_init(struct vmac *mac)
 {
 	mac->irq = -1;
+	vmac_timer_init(&mac->held, on_held);
 	mac->irq_cpu = min_t(unsigned int, vmac_irq_cpu[mac->index], nr_cpu_ids - 1);
 	INIT_CSD(&mac->irq_call, handle, mac);
 	mac->irq_again = IRQ_WORK_INIT_HARD(on_again);

@@ -25,6 +25,7 @@
 #define VMAC_DEVICES	4		/* two pairs at most */
 #define VMAC_RING	256		/* frames */
 #define VMAC_LINE	16384		/* frames under way */
+#define VMAC_HOLD_MAX_US 10000
 #define VMAC_RECEIVED	256		/* frames that wait for NAPI; of more the newest are missed */
 /* Preamble, frame check sequence, gap: bytes of a frame on the wire that no skb has. */
 #define VMAC_OVERHEAD	24
@@ -40,6 +41,7 @@ struct vmac_record {
 enum vmac_line_state {
 	VMAC_LINE_OFF,			/* the device is down */
 	VMAC_LINE_OPEN,
+	VMAC_LINE_HELD,			/* something came, the interrupt waits for more */
 	VMAC_LINE_MASKED,
 	VMAC_LINE_PENDING,		/* masked, and something came */
 };
@@ -64,6 +66,8 @@ struct vmac {
 	int irq;
 	unsigned int irq_cpu;
 	enum vmac_line_state line_state;
+	unsigned int hold_us;		/* how long an interrupt waits for more (ethtool -C rx-usecs) */
+	struct hrtimer held;
 	call_single_data_t irq_call;
 	struct irq_work irq_again;	/* takes a call that came to the idle loop to a hard interrupt */
 

@@ -22,8 +22,9 @@ pub fn chain(host: &Host, wish: &Wish) -> Vec<Hop> {
         hop("task that sends", senders(wish)),
         hop("queueing discipline", root(host)),
         hop("device's queue", device_queue(host)),
-        hop("interrupt", interrupts(&host.interrupts)),
+        hop("interrupt", interrupts(host)),
         hop("NAPI", napi(host)),
+        hop("softirqs", softirqs(host)),
         hop("ksoftirqd", all(host.threads.iter().filter(|thread| thread.name.starts_with("ksoftirqd/")))),
         hop("timers", all(host.threads.iter().filter(|thread| thread.name.starts_with("ktimers/")))),
         hop("RCU", all(host.threads.iter().filter(|thread| thread.name.starts_with("rcu")))),
@@ -38,7 +39,10 @@ fn senders(wish: &Wish) -> String {
 }
 
 fn root(host: &Host) -> String {
-    let kind = host.root.as_deref().unwrap_or("unknown");
+    let kind = match host.root.as_deref().unwrap_or("unknown") {
+        "pfifo_fast" => "pfifo_fast (without a lock: who sends just now may have to send another's frame)",
+        kind => kind,
+    };
     match host.gso_max_segs {
         Some(segments) if segments > 1 => format!("{kind}, packets of up to {segments} segments"),
         Some(_) => format!("{kind}, packets of one frame"),
@@ -57,7 +61,13 @@ fn device_queue(host: &Host) -> String {
     }
 }
 
-fn interrupts(interrupts: &[Interrupt]) -> String {
+fn interrupts(host: &Host) -> String {
+    let waits = match &host.coalescing {
+        Some(coalescing) if *coalescing != coalescing.at_once() => {
+            format!("; waits for more frames: {coalescing}")
+        }
+        _ => String::new(),
+    };
     let one = |interrupt: &Interrupt| {
         let on = interrupt.affinity.as_deref().unwrap_or("?");
         match interrupt.threads.is_empty() {
@@ -65,9 +75,19 @@ fn interrupts(interrupts: &[Interrupt]) -> String {
             false => format!("{} (processors {on}): {}", interrupt.number, all(interrupt.threads.iter())),
         }
     };
-    match interrupts {
+    match host.interrupts.as_slice() {
         [] => "the device has none".to_owned(),
-        interrupts => interrupts.iter().map(one).collect::<Vec<_>>().join(", "),
+        interrupts => interrupts.iter().map(one).collect::<Vec<_>>().join(", ") + &waits,
+    }
+}
+
+fn softirqs(host: &Host) -> String {
+    match host.bh_lock {
+        _ if !host.real_time => "of each processor one after the other, past all threads".to_owned(),
+        Some(true) => "of each processor one after the other: who waits lends its priority".to_owned(),
+        Some(false) => "without a lock: one may come in the middle of another".to_owned(),
+        None => "in threads; whether by a lock, this kernel does not say (its configuration is not here)"
+            .to_owned(),
     }
 }
 

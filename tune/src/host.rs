@@ -6,9 +6,14 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::coalescing::Coalescing;
+use crate::configuration;
 use crate::error::TuneError;
 use crate::netlink;
 use crate::thread::{self, Thread};
+
+/// Files of a device that say how NAPI defers interrupts.
+const DEFERRAL: [&str; 2] = ["napi_defer_hard_irqs", "gro_flush_timeout"];
 
 /// What was found. Of what could not be read `None` stands here.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,6 +28,11 @@ pub struct Host {
     pub rt_runtime_us: Option<i64>,
     /// Whether irqbalance runs, which moves interrupts.
     pub irqbalance: bool,
+    /// Whether softirqs of one processor wait for each other by a lock, which lends the priority of who waits; `None`: the kernel does not say how
+    /// it was configured.
+    pub bh_lock: Option<bool>,
+    /// What our control group may take in real time of each period, us; `None`: the kernel has no such limit.
+    pub group_rt_runtime_us: Option<i64>,
     /// The kernel's threads `ksoftirqd/*`, `ktimers/*` and `rcu*`.
     pub threads: Vec<Thread>,
     /// The device.
@@ -41,6 +51,12 @@ pub struct Host {
     pub root_was_set_up: bool,
     /// Its transmit queues.
     pub queues: Vec<Queue>,
+    /// Its receive queues.
+    pub receive_queues: Vec<ReceiveQueue>,
+    /// How long its interrupts wait for more frames; `None`: the driver does not say.
+    pub coalescing: Option<Coalescing>,
+    /// How NAPI defers interrupts, where the kernel can: `napi_defer_hard_irqs` (times) and `gro_flush_timeout` (ns).
+    pub deferral: Vec<(String, u64)>,
     /// Whether NAPI has threads; `None`: the kernel does not know of it.
     pub napi_threaded: Option<bool>,
     /// Its interrupts.
@@ -56,6 +72,17 @@ pub struct Queue {
     pub name: String,
     /// Most bytes that the device may have (BQL); `None`: the kernel or the driver has none.
     pub limit_max: Option<u64>,
+    /// Processors that send by it, as sysfs has them; `None`: the kernel does not choose by processor.
+    pub xps_cpus: Option<String>,
+}
+
+/// A receive queue.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReceiveQueue {
+    /// Such as `rx-0`.
+    pub name: String,
+    /// Processors that its work is handed to, as sysfs has them; none: it stays where the interrupt is.
+    pub rps_cpus: Option<String>,
 }
 
 /// An interrupt.
@@ -77,21 +104,24 @@ pub(crate) fn look(device: &str) -> Result<Host, TuneError> {
     if device.is_empty() || device.contains('/') || netlink::index(device).is_err() {
         return Err(TuneError::NoDevice(device.to_owned()));
     }
-    let text = |path: PathBuf| fs::read_to_string(path).ok().map(|text| text.trim().to_owned());
     let root = netlink::root(device);
+    let release = value("/proc/sys/kernel/osrelease".into()).unwrap_or_default();
     Ok(Host {
-        kernel: text("/proc/sys/kernel/osrelease".into()).unwrap_or_default(),
-        real_time: text("/sys/kernel/realtime".into()).as_deref() == Some("1"),
-        processors: processors(&text("/sys/devices/system/cpu/online".into()).unwrap_or_default()),
-        rt_runtime_us: text("/proc/sys/kernel/sched_rt_runtime_us".into()).and_then(|text| text.parse().ok()),
+        kernel: release.clone(),
+        real_time: value("/sys/kernel/realtime".into()).as_deref() == Some("1"),
+        processors: processors(&value("/sys/devices/system/cpu/online".into()).unwrap_or_default()),
+        rt_runtime_us: value("/proc/sys/kernel/sched_rt_runtime_us".into())
+            .and_then(|text| text.parse().ok()),
         irqbalance: runs("irqbalance"),
+        bh_lock: configuration::text(&release).map(|text| configuration::has_bh_lock(&text)),
+        group_rt_runtime_us: group_rt_runtime_us(),
         threads: thread::find(|name| {
             ["ksoftirqd/", "ktimers/", "rcu"].iter().any(|start| name.starts_with(start))
         }),
         device: device.to_owned(),
-        address: text(folder.join("address")).unwrap_or_default(),
+        address: value(folder.join("address")).unwrap_or_default(),
         driver: driver(&folder),
-        mtu: text(folder.join("mtu")).and_then(|text| text.parse().ok()),
+        mtu: value(folder.join("mtu")).and_then(|text| text.parse().ok()),
         gso_max_segs: netlink::gso_max_segs(device).ok(),
         root: root
             .as_ref()
@@ -99,8 +129,14 @@ pub(crate) fn look(device: &str) -> Result<Host, TuneError> {
             .map(|root| root.as_ref().map_or("noqueue", |root| root.kind.as_str()).to_owned()),
         root_was_set_up: root.is_ok_and(|root| root.is_some_and(|root| root.was_set_up)),
         queues: queues(&folder.join("queues")).unwrap_or_default(),
-        napi_threaded: text(folder.join("threaded")).map(|text| text == "1"),
-        interrupts: interrupts(&text("/proc/interrupts".into()).unwrap_or_default(), device),
+        receive_queues: receive_queues(&folder.join("queues")).unwrap_or_default(),
+        coalescing: Coalescing::read(device).ok(),
+        deferral: DEFERRAL
+            .iter()
+            .filter_map(|name| Some(((*name).to_owned(), value(folder.join(name))?.parse().ok()?)))
+            .collect(),
+        napi_threaded: value(folder.join("threaded")).map(|text| text == "1"),
+        interrupts: interrupts(&value("/proc/interrupts".into()).unwrap_or_default(), device),
         napi_threads: thread::find(|name| name.starts_with(&napi_name(device))),
     })
 }
@@ -130,18 +166,46 @@ fn runs(program: &str) -> bool {
     processes.filter_map(name).any(|name| name.trim() == program)
 }
 
-fn queues(folder: &Path) -> io::Result<Vec<Queue>> {
+/// Names of the folders of queues, by their numbers.
+fn queue_names(folder: &Path, beginning: &str) -> io::Result<Vec<String>> {
     let names = fs::read_dir(folder)?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let mut queues: Vec<Queue> = names
-        .filter(|name| name.starts_with("tx-"))
-        .map(|name| {
-            let limit = fs::read_to_string(folder.join(&name).join("byte_queue_limits/limit_max"));
-            // A driver that does not account for its bytes has the files as well; its limit then bounds nothing and harms nothing.
-            Queue { limit_max: limit.ok().and_then(|text| text.trim().parse().ok()), name }
-        })
-        .collect();
-    queues.sort_by(|one, other| one.name.cmp(&other.name));
-    Ok(queues)
+    let mut names: Vec<String> = names.filter(|name| name.starts_with(beginning)).collect();
+    names.sort_by_key(|name| name[beginning.len()..].parse::<u32>().unwrap_or(u32::MAX));
+    Ok(names)
+}
+
+/// A file that holds one value.
+fn value(path: PathBuf) -> Option<String> {
+    Some(fs::read_to_string(path).ok()?.trim().to_owned())
+}
+
+fn queues(folder: &Path) -> io::Result<Vec<Queue>> {
+    let queue = |name: String| {
+        // A driver that does not account for its bytes has the files as well; its limit then bounds nothing and harms nothing.
+        let limit = value(folder.join(&name).join("byte_queue_limits/limit_max"));
+        Queue {
+            limit_max: limit.and_then(|text| text.parse().ok()),
+            xps_cpus: value(folder.join(&name).join("xps_cpus")),
+            name,
+        }
+    };
+    Ok(queue_names(folder, "tx-")?.into_iter().map(queue).collect())
+}
+
+fn receive_queues(folder: &Path) -> io::Result<Vec<ReceiveQueue>> {
+    let queue = |name: String| ReceiveQueue { rps_cpus: value(folder.join(&name).join("rps_cpus")), name };
+    Ok(queue_names(folder, "rx-")?.into_iter().map(queue).collect())
+}
+
+/// Of the control group that this program is in (`CONFIG_RT_GROUP_SCHED`, control groups of the first version).
+fn group_rt_runtime_us() -> Option<i64> {
+    let groups = fs::read_to_string("/proc/self/cgroup").ok()?;
+    let path = groups.lines().find_map(|line| {
+        let (controllers, path) = line.split_once(':')?.1.split_once(':')?;
+        controllers.split(',').any(|name| name == "cpu").then_some(path)
+    })?;
+    let file = Path::new("/sys/fs/cgroup/cpu").join(path.trim_start_matches('/')).join("cpu.rt_runtime_us");
+    value(file)?.parse().ok()
 }
 
 /// Those whose name is the device's, or begins with it and `-` (queues) or `@` and the like do not.

@@ -4,6 +4,8 @@
 //! kernel, `journal` what was changed, `tune` the commands, and `trial` whether a plan
 //! is worth keeping. Reading needs no rights; the rest needs root's.
 mod chain;
+mod coalescing;
+mod configuration;
 mod error;
 mod host;
 mod journal;
@@ -15,8 +17,9 @@ pub mod trial;
 mod tune;
 
 pub use chain::{Hop, chain};
+pub use coalescing::Coalescing;
 pub use error::TuneError;
-pub use host::{Host, Interrupt, Queue};
+pub use host::{Host, Interrupt, Queue, ReceiveQueue};
 pub use journal::{Entry, Journal, Journals, State};
 pub use plan::{Advice, Change, Goal, Left, Plan, Step, StepName, Wish, plan};
 pub use setting::Setting;

@@ -97,10 +97,15 @@ where
         + netlink_packet_core::NetlinkDeserializable
         + Into<netlink_packet_core::NetlinkPayload<M>>,
 {
-    exchange(&open(NETLINK_ROUTE)?, message, flags).map_err(|error| match error {
+    exchange(&open(NETLINK_ROUTE)?, message, flags).map_err(to_io)
+}
+
+/// The kernel's own words where it has any.
+pub(crate) fn to_io(error: NetlinkError) -> io::Error {
+    match error {
         NetlinkError::Refused { words: Some(words), source } => {
             io::Error::new(source.kind(), format!("{words}: {source}"))
         }
         NetlinkError::Refused { words: None, source } | NetlinkError::Socket(source) => source,
-    })
+    }
 }

@@ -6,6 +6,7 @@ use std::io;
 
 use serde::{Deserialize, Serialize};
 
+use crate::coalescing::Coalescing;
 use crate::netlink;
 use crate::thread::{self, Policy, Thread};
 
@@ -20,6 +21,11 @@ pub enum Setting {
     },
     /// The root queueing discipline. Values: the kernel's default by its name, or `bands` and the band of each `skb->priority`.
     Root {
+        /// Device.
+        device: String,
+    },
+    /// How long the device's interrupts wait for more frames. Values: words of `ethtool -C`, of what the driver has.
+    Coalescing {
         /// Device.
         device: String,
     },
@@ -43,6 +49,7 @@ impl fmt::Display for Setting {
         match self {
             Setting::GsoMaxSegs { device } => write!(f, "gso_max_segs of {device}"),
             Setting::Root { device } => write!(f, "root queueing discipline of {device}"),
+            Setting::Coalescing { device } => write!(f, "coalescing of {device}"),
             Setting::File { path } => f.write_str(path),
             Setting::Threads { name } => write!(f, "threads {name}"),
         }
@@ -65,6 +72,7 @@ impl Setting {
                 netlink::gso_max_segs(device).map(|segments| segments.to_string())
             }
             Setting::Root { device } => root(device),
+            Setting::Coalescing { device } => Coalescing::read(device).map(|found| found.to_string()),
             Setting::File { path } => fs::read_to_string(path).map(|text| text.trim().to_owned()),
             Setting::Threads { name } => policy(&threads(name)?),
         }
@@ -83,6 +91,9 @@ impl Setting {
                 Some(bands) => netlink::set_bands(device, parse_bands(bands)?),
                 None => netlink::remove_root(device),
             },
+            Setting::Coalescing { device } => {
+                value.parse::<Coalescing>().map_err(io::Error::other)?.write(device)
+            }
             Setting::File { path } => fs::write(path, value),
             Setting::Threads { name } => {
                 let policy: Policy = value.parse().map_err(io::Error::other)?;

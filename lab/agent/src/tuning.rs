@@ -1,7 +1,7 @@
 //! `agent tune ...`: what `tokkyu tune` does, on a board, where there is no room for all of tokkyu. Prints JSON.
 
 use serde::Serialize;
-use tokkyu_tune::{Goal, Journals, StepName, Wish, apply, find, repair, revert, status};
+use tokkyu_tune::{Goal, Journals, Setting, StepName, Wish, apply, find, repair, revert, status};
 
 /// Carries a command out.
 pub fn run(words: &[&str]) -> Result<(), String> {
@@ -11,6 +11,9 @@ pub fn run(words: &[&str]) -> Result<(), String> {
         ["apply", device, options @ ..] => {
             let finding = find(device, &wish(options)?).map_err(text)?;
             print(&apply(&finding, &journals).map_err(text)?)
+        }
+        ["coalesce", device, words @ ..] => {
+            Setting::Coalescing { device: (*device).to_owned() }.write(&words.join(" ")).map_err(text)
         }
         ["status", device] => print(&status(device, &journals).map_err(text)?),
         ["repair", device] => print(&repair(device, &journals).map_err(text)?),
@@ -37,6 +40,7 @@ fn wish(options: &[&str]) -> Result<Wish, String> {
             None if *option == "answers" => wish.goal = Goal::Answers,
             Some(("senders", priority)) => wish.senders = vec![number(priority)?],
             Some(("cpu", processor)) => wish.processor = Some(number(processor)?.into()),
+            Some(("ktimers", priority)) => wish.ktimers = Some(number(priority)?),
             Some(("only", steps)) => {
                 wish.only = steps.split(',').map(str::parse).collect::<Result<Vec<StepName>, String>>()?;
             }

@@ -1,6 +1,6 @@
 //! The tuner on real kernels: what it does is done, kept, repaired and taken back, whatever becomes of the device.
 use serde_json::Value;
-use tokkyu_lab::board::pair::{self, modprobe, must, run};
+use tokkyu_lab::board::pair::{self, modprobe, must, run, start};
 use tokkyu_lab::board::{Clock, Outcome, Plan, REALTIME_KERNELS, Step};
 
 use crate::scene::{board, ran, told};
@@ -160,6 +160,53 @@ fn what_is_unsafe_or_not_possible_is_said() {
     );
     assert!(ran(&outcome, "still-nothing").2.contains("not tuned"));
     assert_eq!(host(&outcome, "after"), host(&outcome, "before"));
+}
+
+#[test]
+fn what_waits_or_goes_elsewhere_for_throughput_does_not_any_more() {
+    const OPTIONS: &str = "senders=10 cpu=0 ktimers=1 only=rps,coalesce,defer,ktimers";
+    let device = "/sys/class/net/vmac0";
+    let ask = |name: &str| run(name, "agent probe request 10.0.0.2:7001 --session 3 --count 50 --cpu 0");
+    let steps = vec![
+        start(
+            "answerer",
+            "ip netns exec far agent probe answer 10.0.0.2:7001 --session 3 --count 100 --cpu 1",
+            false,
+        ),
+        must("agent await /tmp/answerer.out ready"),
+        must("agent tune coalesce vmac0 rx-usecs 1000"),
+        ask("held"),
+        must(&format!("agent put {device}/queues/rx-0/rps_cpus 2")),
+        must(&format!("agent put {device}/napi_defer_hard_irqs 2")),
+        must(&format!("agent put {device}/gro_flush_timeout 200000")),
+        tune("before", &format!("plan vmac0 {OPTIONS}")),
+        tune("applied", &format!("apply vmac0 {OPTIONS}")),
+        tune("status", "status vmac0"),
+        ask("at-once"),
+        tune("reverted", "revert vmac0"),
+        tune("after", &format!("plan vmac0 {OPTIONS}")),
+    ];
+    let Some(outcome) = on(real_time(), APART, steps) else { return };
+    assert_eq!(steps_of(&outcome, "before"), ["rps", "coalesce", "defer"]);
+    let left = told(&outcome, "before")["plan"]["left"].to_string();
+    assert!(left.contains("ktimers/* is at 1 already"), "{left}");
+    assert_eq!(kept(&outcome, "status"), [true; 4]);
+    assert_eq!(was(&outcome, "reverted"), ["restored"; 4]);
+    assert_eq!(host(&outcome, "after"), host(&outcome, "before"));
+    let least = |name: &str| {
+        let lines = ran(&outcome, name).1;
+        let trips = lines
+            .lines()
+            .find_map(|line| serde_json::from_str::<Value>(line).ok()?.get("round_trips").cloned());
+        trips.unwrap()["rtt"]["min_ns"].as_i64().unwrap()
+    };
+    // Of the interrupt that waits 1 ms no answer is told sooner.
+    assert!(
+        least("held") > 1_000_000 && least("at-once") < 500_000,
+        "{} {}",
+        least("held"),
+        least("at-once")
+    );
 }
 
 #[test]

@@ -4,13 +4,12 @@
 
 use netlink_packet_core::{NLM_F_ACK, NLM_F_DUMP};
 use netlink_packet_generic::GenlMessage;
-use netlink_packet_generic::ctrl::nlas::GenlCtrlAttrs;
-use netlink_packet_generic::ctrl::{GenlCtrl, GenlCtrlCmd};
 use netlink_sys::Socket;
 use netlink_sys::protocols::NETLINK_GENERIC;
 
 use crate::Flow;
 use crate::message::{Command, FAMILY, Message};
+use tokkyu_netlink::generic::family;
 use tokkyu_netlink::{NetlinkError, exchange};
 
 /// Why the table cannot be had or changed.
@@ -51,7 +50,7 @@ impl FlowTable {
     /// [`TableError::NoModule`] if it is not loaded.
     pub fn open() -> Result<FlowTable, TableError> {
         let socket = tokkyu_netlink::open(NETLINK_GENERIC).map_err(NetlinkError::from)?;
-        let family = family(&socket)?;
+        let family = family(&socket, FAMILY)?.ok_or(TableError::NoModule)?;
         Ok(FlowTable { socket, family })
     }
 
@@ -117,19 +116,4 @@ fn told(error: NetlinkError, flow: Option<Flow>) -> TableError {
         (Some(ENOSPC), _) => TableError::Full,
         _ => TableError::Netlink(error),
     }
-}
-
-/// The number the kernel has given the family.
-fn family(socket: &Socket) -> Result<u16, TableError> {
-    let nlas = vec![GenlCtrlAttrs::FamilyName(FAMILY.to_owned())];
-    let request = GenlMessage::from_payload(GenlCtrl { cmd: GenlCtrlCmd::GetFamily, nlas });
-    let answers: Vec<GenlMessage<GenlCtrl>> = match exchange(socket, request, NLM_F_ACK) {
-        Err(error) if error.code() == Some(libc::ENOENT) => return Err(TableError::NoModule),
-        other => other?,
-    };
-    let mut ids = answers.iter().flat_map(|answer| &answer.payload.nlas).filter_map(|nla| match nla {
-        GenlCtrlAttrs::FamilyId(id) => Some(*id),
-        _ => None,
-    });
-    ids.next().ok_or(TableError::NoModule)
 }

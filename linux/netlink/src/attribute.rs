@@ -44,6 +44,16 @@ impl Attribute {
         NlasIterator::new(bytes).map(|nla| nla.map(read)).collect()
     }
 
+    /// Bytes of all together.
+    pub fn length(attributes: &[Attribute]) -> usize {
+        nlas(attributes).as_slice().buffer_len()
+    }
+
+    /// Writes all, into as many bytes.
+    pub fn write_all(attributes: &[Attribute], buffer: &mut [u8]) {
+        nlas(attributes).as_slice().emit(buffer);
+    }
+
     /// A number in the machine's byte order, if it is as long as one.
     pub fn u32(&self) -> Option<u32> {
         Some(u32::from_ne_bytes(self.value.as_slice().try_into().ok()?))
@@ -57,14 +67,4 @@ pub fn of_kind(attributes: &[Attribute], kind: u16) -> Option<&Attribute> {
 
 fn nlas(attributes: &[Attribute]) -> Vec<DefaultNla> {
     attributes.iter().map(Attribute::to_nla).collect()
-}
-
-/// Bytes of all together.
-pub(crate) fn length(attributes: &[Attribute]) -> usize {
-    nlas(attributes).as_slice().buffer_len()
-}
-
-/// Writes all.
-pub(crate) fn write_all(attributes: &[Attribute], buffer: &mut [u8]) {
-    nlas(attributes).as_slice().emit(buffer);
 }

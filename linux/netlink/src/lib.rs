@@ -4,6 +4,7 @@
 //! netlink-packet-route does not read (it refuses the whole answer for them), so attributes stay bytes until somebody knows them.
 mod attribute;
 mod exchange;
+pub mod generic;
 pub mod link;
 pub mod tc;
 

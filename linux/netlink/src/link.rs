@@ -4,7 +4,7 @@ use netlink_packet_core::{
     DecodeError, NetlinkDeserializable, NetlinkHeader, NetlinkPayload, NetlinkSerializable,
 };
 
-use crate::attribute::{self, Attribute};
+use crate::attribute::Attribute;
 
 /// Asks for a device.
 pub const GET_LINK: u16 = libc::RTM_GETLINK;
@@ -33,13 +33,13 @@ impl NetlinkSerializable for LinkMessage {
     }
 
     fn buffer_len(&self) -> usize {
-        HEADER + attribute::length(&self.attributes)
+        HEADER + Attribute::length(&self.attributes)
     }
 
     fn serialize(&self, buffer: &mut [u8]) {
         buffer[..HEADER].fill(0);
         buffer[4..8].copy_from_slice(&self.interface.to_ne_bytes());
-        attribute::write_all(&self.attributes, &mut buffer[HEADER..]);
+        Attribute::write_all(&self.attributes, &mut buffer[HEADER..]);
     }
 }
 

@@ -5,7 +5,7 @@ use netlink_packet_core::{
     DecodeError, NetlinkDeserializable, NetlinkHeader, NetlinkPayload, NetlinkSerializable,
 };
 
-use crate::attribute::{self, Attribute, of_kind};
+use crate::attribute::{Attribute, of_kind};
 
 /// Adds or changes a qdisc, or is one in an answer.
 pub const NEW_QDISC: u16 = libc::RTM_NEWQDISC;
@@ -58,7 +58,7 @@ impl NetlinkSerializable for TcMessage {
     }
 
     fn buffer_len(&self) -> usize {
-        HEADER + attribute::length(&self.attributes)
+        HEADER + Attribute::length(&self.attributes)
     }
 
     fn serialize(&self, buffer: &mut [u8]) {
@@ -66,7 +66,7 @@ impl NetlinkSerializable for TcMessage {
         buffer[4..8].copy_from_slice(&self.interface.to_ne_bytes());
         buffer[8..12].copy_from_slice(&self.handle.to_ne_bytes());
         buffer[12..16].copy_from_slice(&self.parent.to_ne_bytes());
-        attribute::write_all(&self.attributes, &mut buffer[HEADER..]);
+        Attribute::write_all(&self.attributes, &mut buffer[HEADER..]);
     }
 }
 

@@ -85,7 +85,10 @@ struct Wanted {
     /// SCHED_FIFO of ksoftirqd, not above RCU's threads
     #[arg(long, value_name = "N", value_parser = value_parser!(u8).range(1..=98))]
     ksoftirqd: Option<u8>,
-    /// These steps alone, comma between them: gso, band, bql, irq, napi, affinity, ksoftirqd
+    /// SCHED_FIFO of ktimers, the kernel's timers in softirqs, not above RCU's threads
+    #[arg(long, value_name = "N", value_parser = value_parser!(u8).range(1..=98))]
+    ktimers: Option<u8>,
+    /// These steps alone, comma between them: gso, band, bql, irq, napi, affinity, rps, xps, coalesce, defer, ksoftirqd, ktimers
     #[arg(long, value_name = "STEP", value_delimiter = ',', value_parser = |word: &str| word.parse::<StepName>())]
     only: Vec<StepName>,
 }
@@ -112,6 +115,7 @@ impl Wanted {
             only: self.only.clone(),
             processor: self.irq_cpu,
             ksoftirqd: self.ksoftirqd,
+            ktimers: self.ktimers,
             goal,
         })
     }
@@ -137,6 +141,7 @@ impl Wanted {
             number("--sender-priority", self.sender_priority.map(u32::from)),
             number("--irq-cpu", self.irq_cpu),
             number("--ksoftirqd", self.ksoftirqd.map(u32::from)),
+            number("--ktimers", self.ktimers.map(u32::from)),
             (!only.is_empty()).then(|| vec!["--only".to_owned(), only]),
         ];
         Ok(all.into_iter().flatten().flatten().collect())

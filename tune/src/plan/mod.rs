@@ -1,5 +1,9 @@
 //! From what was found to what is to be done (TUNE-10 to TUNE-16). Pure.
 
+mod mask;
+mod sending;
+mod work;
+
 use std::fmt;
 use std::str::FromStr;
 
@@ -7,10 +11,9 @@ use serde::{Deserialize, Serialize};
 use tokkyu_contract::class::{Class, LinuxSched};
 
 use crate::error::TuneError;
-use crate::host::{Host, irq_name, napi_name};
-use crate::netlink::PRIORITIES;
+use crate::host::Host;
 use crate::setting::Setting;
-use crate::thread::Policy;
+use work::{KSOFTIRQD, KTIMERS};
 
 /// What matters more where both cannot be had.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,20 +42,35 @@ pub enum StepName {
     Napi,
     /// Interrupts to one processor.
     Affinity,
+    /// No work of its receive queues elsewhere.
+    Rps,
+    /// A transmit queue for the senders' processors.
+    Xps,
+    /// Interrupts that do not wait for more.
+    Coalesce,
+    /// NAPI that does not defer interrupts.
+    Defer,
     /// ksoftirqd in real time; only when it is asked for.
     Ksoftirqd,
+    /// The kernel's timers in real time; only when it is asked for.
+    Ktimers,
 }
 
 impl StepName {
     /// In the order of the ladder.
-    pub const ALL: [StepName; 7] = [
+    pub const ALL: [StepName; 12] = [
         StepName::Gso,
         StepName::Band,
         StepName::Bql,
         StepName::Irq,
         StepName::Napi,
         StepName::Affinity,
+        StepName::Rps,
+        StepName::Xps,
+        StepName::Coalesce,
+        StepName::Defer,
         StepName::Ksoftirqd,
+        StepName::Ktimers,
     ];
 }
 
@@ -65,7 +83,12 @@ impl fmt::Display for StepName {
             StepName::Irq => "irq",
             StepName::Napi => "napi",
             StepName::Affinity => "affinity",
+            StepName::Rps => "rps",
+            StepName::Xps => "xps",
+            StepName::Coalesce => "coalesce",
+            StepName::Defer => "defer",
             StepName::Ksoftirqd => "ksoftirqd",
+            StepName::Ktimers => "ktimers",
         })
     }
 }
@@ -93,6 +116,8 @@ pub struct Wish {
     pub processor: Option<u32>,
     /// `SCHED_FIFO` of ksoftirqd; `None`: as it is.
     pub ksoftirqd: Option<u8>,
+    /// `SCHED_FIFO` of ktimers; `None`: as they are.
+    pub ktimers: Option<u8>,
 }
 
 impl Wish {
@@ -163,11 +188,6 @@ pub struct Plan {
     pub notes: Vec<String>,
 }
 
-/// Bytes of a frame beyond its MTU: Ethernet header, two tags.
-const FRAME_BEYOND_MTU: u32 = 14 + 8;
-/// The kernel's own priority of interrupt threads.
-const IRQ_DEFAULT: u8 = 50;
-
 /// What is to be done here for what is asked for.
 ///
 /// # Errors
@@ -178,15 +198,23 @@ pub fn plan(host: &Host, wish: &Wish) -> Result<Plan, TuneError> {
     let wanted = |step: &StepName| wish.only.is_empty() || wish.only.contains(step);
     for step in StepName::ALL.into_iter().filter(wanted) {
         let found = match step {
-            StepName::Gso => gso(host),
-            StepName::Band => band(host),
-            StepName::Bql => bql(host),
-            StepName::Irq => irq(host, wish),
-            StepName::Napi => napi(host, wish),
-            StepName::Affinity => affinity(host, wish),
+            StepName::Gso => sending::gso(host),
+            StepName::Band => sending::band(host),
+            StepName::Bql => sending::bql(host),
+            StepName::Irq => work::irq(host, wish),
+            StepName::Napi => work::napi(host, wish),
+            StepName::Affinity => work::affinity(host, wish),
+            StepName::Rps => work::rps(host, wish),
+            StepName::Xps => sending::xps(host, wish),
+            StepName::Coalesce => work::coalesce(host),
+            StepName::Defer => work::defer(host),
             StepName::Ksoftirqd => match wish.ksoftirqd {
                 None => continue,
-                Some(priority) => ksoftirqd(host, priority),
+                Some(priority) => work::kernel_threads(host, KSOFTIRQD, priority),
+            },
+            StepName::Ktimers => match wish.ktimers {
+                None => continue,
+                Some(priority) => work::kernel_threads(host, KTIMERS, priority),
             },
         };
         match found {
@@ -202,14 +230,17 @@ pub fn plan(host: &Host, wish: &Wish) -> Result<Plan, TuneError> {
 /// Why what is asked for could take the machine from its users.
 fn refuse(host: &Host, wish: &Wish) -> Option<String> {
     let rcu = host.priority("rcu");
-    if let Some(priority) = wish.ksoftirqd.filter(|priority| *priority > rcu) {
+    let raised = [("ksoftirqd", wish.ksoftirqd), ("ktimers", wish.ktimers)];
+    let above =
+        raised.into_iter().find_map(|(name, priority)| Some((name, priority.filter(|it| *it > rcu)?)));
+    if let Some((name, priority)) = above {
         return Some(format!(
-            "ksoftirqd at {priority} would be above RCU's threads at {rcu}: under load memory is not freed any more, and the machine stops; \
+            "{name} at {priority} would be above RCU's threads at {rcu}: under load memory is not freed any more, and the machine stops; \
              ask for {} at most, or raise them first (kernel argument rcutree.kthread_prio)",
             rcu.max(1)
         ));
     }
-    let raises = wish.goal == Goal::Answers || wish.ksoftirqd.is_some();
+    let raises = wish.goal == Goal::Answers || wish.ksoftirqd.is_some() || wish.ktimers.is_some();
     if raises && host.rt_runtime_us == Some(-1) {
         return Some(
             "real-time throttling is off: the device's work in real time could take a processor for good; \
@@ -232,208 +263,6 @@ struct Made {
     changes: Vec<Change>,
     why: String,
     expect: &'static str,
-}
-
-fn gso(host: &Host) -> Found {
-    match host.gso_max_segs {
-        None => Err("the kernel does not say how many segments a packet may have".to_owned()),
-        Some(1) => Err("packets are single frames already".to_owned()),
-        Some(segments) => Ok(Made {
-            changes: vec![Change {
-                setting: Setting::GsoMaxSegs { device: host.device.clone() },
-                value: "1".to_owned(),
-            }],
-            why: format!(
-                "a TCP train of up to {segments} segments (64 KB, 5.5 ms at 100 Mbit/s) is one packet for bands and byte limits"
-            ),
-            expect: "nobody waits for a train; bulk TCP costs the processor more for each byte",
-        }),
-    }
-}
-
-fn band(host: &Host) -> Found {
-    match host.root.as_deref() {
-        None => return Err("the root queueing discipline cannot be read".to_owned()),
-        Some("noqueue") => return Err("nothing waits before this device".to_owned()),
-        Some(kind @ ("mq" | "mqprio" | "lbe" | "taprio" | "etf")) => {
-            return Err(format!("the root is {kind}, which has its own order"));
-        }
-        Some(kind) if host.root_was_set_up => {
-            return Err(format!(
-                "somebody has set up {kind} as the root; tc qdisc del dev {} root makes room",
-                host.device
-            ));
-        }
-        Some(_) => {}
-    }
-    Ok(Made {
-        changes: vec![Change {
-            setting: Setting::Root { device: host.device.clone() },
-            value: Setting::bands(bands()),
-        }],
-        why: format!(
-            "the root {} knows no classes, or three bands that are not ours",
-            host.root.as_deref().unwrap_or_default()
-        ),
-        expect: "what has SO_PRIORITY 6 or 5 passes all bulk packets that wait",
-    })
-}
-
-/// The band of each `skb->priority`: as the class table has it; what it does not name goes with best effort, 7 with control.
-fn bands() -> [u8; PRIORITIES] {
-    let mut bands = [Class::BestEffort.priorities().band; PRIORITIES];
-    for class in Class::ALL {
-        bands[usize::from(class.priorities().skb_priority)] = class.priorities().band;
-    }
-    bands[7] = Class::Control.priorities().band;
-    bands
-}
-
-fn bql(host: &Host) -> Found {
-    let limit = u64::from(host.mtu.ok_or("the MTU cannot be read")? + FRAME_BEYOND_MTU);
-    let over = host.queues.iter().filter(|queue| queue.limit_max.is_some_and(|now| now > limit));
-    let changes: Vec<Change> = over
-        .map(|queue| Change {
-            setting: Setting::File {
-                path: format!(
-                    "/sys/class/net/{}/queues/{}/byte_queue_limits/limit_max",
-                    host.device, queue.name
-                ),
-            },
-            value: limit.to_string(),
-        })
-        .collect();
-    match (changes.is_empty(), host.queues.iter().any(|queue| queue.limit_max.is_some())) {
-        (true, false) => Err("its queues have no byte limits".to_owned()),
-        (true, true) => Err("the device has at most a frame already".to_owned()),
-        (false, _) => Ok(Made {
-            changes,
-            why: "what the device has cannot be passed any more".to_owned(),
-            expect: "at most two full frames are before a frame of control; some per cent of bulk throughput go",
-        }),
-    }
-}
-
-/// Where the device's work belongs.
-fn priority(wish: &Wish) -> Result<u8, String> {
-    let none = || "no flow has a sender in real time".to_owned();
-    match wish.goal {
-        Goal::Regular => match wish.senders.iter().min().copied().ok_or_else(none)? {
-            1 => Err("the lowest sender has priority 1, and nothing is below that".to_owned()),
-            lowest => Ok(lowest - 1),
-        },
-        Goal::Answers => {
-            Ok(IRQ_DEFAULT.max(wish.senders.iter().max().copied().ok_or_else(none)?.min(97) + 1))
-        }
-    }
-}
-
-fn irq(host: &Host, wish: &Wish) -> Found {
-    let priority = priority(wish)?;
-    if !host.real_time && !host.has_interrupt_thread() {
-        return Err("without PREEMPT_RT interrupts have no threads".to_owned());
-    }
-    let threads = host.interrupts.iter().flat_map(|interrupt| &interrupt.threads);
-    let others: Vec<_> = threads.filter(|thread| thread.policy != Policy::Fifo(priority)).collect();
-    if others.is_empty() {
-        return Err(match host.has_interrupt_thread() {
-            true => format!("the interrupt's threads are at {priority} already"),
-            false => "the driver's handler has no thread".to_owned(),
-        });
-    }
-    // By the number of the interrupt: the thread is made again when the link comes up, and keeps that.
-    let changes =
-        host.interrupts.iter().filter(|interrupt| !interrupt.threads.is_empty()).map(|interrupt| Change {
-            setting: Setting::Threads { name: format!("{}*", irq_name(interrupt.number)) },
-            value: Policy::Fifo(priority).to_string(),
-        });
-    Ok(Made {
-        changes: changes.collect(),
-        why: format!("all of the device's work for bulk traffic runs there, at {}", others[0].policy),
-        expect: match wish.goal {
-            Goal::Regular => "senders run when they are due; answers come a wake-up later",
-            Goal::Answers => "answers come sooner; senders wait for the work of all that comes in",
-        },
-    })
-}
-
-fn napi(host: &Host, wish: &Wish) -> Found {
-    let priority = priority(wish)?;
-    if host.has_interrupt_thread() {
-        return Err("the interrupt's thread does its work".to_owned());
-    }
-    if host.interrupts.is_empty() {
-        return Err("the device has no interrupt".to_owned());
-    }
-    let Some(threaded) = host.napi_threaded else {
-        return Err("this kernel has no threads for NAPI".to_owned());
-    };
-    let path = format!("/sys/class/net/{}/threaded", host.device);
-    let threads = Change {
-        setting: Setting::Threads { name: format!("{}*", napi_name(&host.device)) },
-        value: Policy::Fifo(priority).to_string(),
-    };
-    let switch = (!threaded).then_some(Change { setting: Setting::File { path }, value: "1".to_owned() });
-    Ok(Made {
-        changes: switch.into_iter().chain([threads]).collect(),
-        why: "the driver's handler has no thread, so that its work is ksoftirqd's, with everybody else's"
-            .to_owned(),
-        expect: "the device's work has a place among the priorities",
-    })
-}
-
-fn affinity(host: &Host, wish: &Wish) -> Found {
-    let Some(processor) = wish.processor else {
-        return Err(match host.processors.len() {
-            0 | 1 => "there is one processor".to_owned(),
-            _ => "no processor was named for the device's work (--irq-cpu)".to_owned(),
-        });
-    };
-    if !host.processors.contains(&processor) {
-        return Err(format!("processor {processor} is not online"));
-    }
-    if host.irqbalance {
-        return Err("irqbalance runs and would move interrupts again; stop it, or ban these in its settings"
-            .to_owned());
-    }
-    let wanted = processor.to_string();
-    let changes: Vec<Change> = host
-        .interrupts
-        .iter()
-        .filter(|interrupt| interrupt.affinity.as_ref() != Some(&wanted))
-        .map(|interrupt| Change {
-            setting: Setting::File { path: format!("/proc/irq/{}/smp_affinity_list", interrupt.number) },
-            value: wanted.clone(),
-        })
-        .collect();
-    match changes.is_empty() {
-        true => Err("its interrupts are there already".to_owned()),
-        false => Ok(Made {
-            changes,
-            why: "its interrupts may come to the senders' processors".to_owned(),
-            expect: "its work and the senders' do not meet",
-        }),
-    }
-}
-
-fn ksoftirqd(host: &Host, priority: u8) -> Found {
-    let threads: Vec<_> =
-        host.threads.iter().filter(|thread| thread.name.starts_with("ksoftirqd/")).collect();
-    let policy = Policy::Fifo(priority);
-    if threads.is_empty() {
-        return Err("its threads are hidden here, as in a container".to_owned());
-    }
-    if threads.iter().all(|thread| thread.policy == policy) {
-        return Err(format!("it is at {priority} already"));
-    }
-    Ok(Made {
-        changes: vec![Change {
-            setting: Setting::Threads { name: "ksoftirqd/*".to_owned() },
-            value: policy.to_string(),
-        }],
-        why: "softirqs that nobody else has taken wait there behind all programs".to_owned(),
-        expect: "little where interrupts have threads, which take their own softirqs; where they have none, bulk work comes before programs",
-    })
 }
 
 fn advice(wish: &Wish) -> Vec<Advice> {
@@ -472,7 +301,10 @@ fn notes(host: &Host) -> Vec<String> {
         notes.push("real-time throttling is off (sched_rt_runtime_us -1): a thread in real time that never sleeps takes its processor for good".to_owned());
     }
     let rcu = host.priority("rcu");
-    for name in ["ksoftirqd/", "ktimers/"] {
+    if host.group_rt_runtime_us == Some(0) {
+        notes.push("this control group allows no real time (cpu.rt_runtime_us 0): senders started in it cannot have their priority".to_owned());
+    }
+    for name in [KSOFTIRQD, KTIMERS] {
         let priority = host.priority(name);
         if rcu > 0 && priority > rcu {
             notes.push(format!("{name}* at {priority} is above RCU's threads at {rcu}: under load memory is not freed any more; put it below"));
@@ -483,12 +315,18 @@ fn notes(host: &Host) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::sending::bands;
     use super::*;
-    use crate::host::{Interrupt, Queue};
-    use crate::thread::Thread;
+    use crate::coalescing::Coalescing;
+    use crate::host::{Interrupt, Queue, ReceiveQueue};
+    use crate::thread::{Policy, Thread};
 
     fn thread(name: &str, policy: Policy) -> Thread {
         Thread { name: name.to_owned(), id: 7, policy }
+    }
+
+    fn queue(name: &str, xps_cpus: Option<&str>) -> Queue {
+        Queue { name: name.to_owned(), limit_max: Some(1_879_048_192), xps_cpus: xps_cpus.map(str::to_owned) }
     }
 
     /// As a board with PREEMPT_RT and one processor is found.
@@ -503,7 +341,7 @@ mod tests {
             mtu: Some(1500),
             gso_max_segs: Some(65_535),
             root: Some("fq_codel".to_owned()),
-            queues: vec![Queue { name: "tx-0".to_owned(), limit_max: Some(1_879_048_192) }],
+            queues: vec![queue("tx-0", None)],
             napi_threaded: Some(false),
             interrupts: vec![Interrupt {
                 number: 24,
@@ -630,5 +468,60 @@ mod tests {
         let wish =
             Wish::of([Class::Realtime, Class::Control, Class::Realtime, Class::Background], Goal::Regular);
         assert_eq!(wish.senders, [30, 40]);
+    }
+
+    fn values(plan: &Plan, name: StepName) -> Vec<(String, &str)> {
+        let changes = &step(plan, name).unwrap().changes;
+        changes.iter().map(|change| (change.setting.to_string(), change.value.as_str())).collect()
+    }
+
+    #[test]
+    fn work_and_queues_are_parted_between_processors() {
+        let receive_queues = vec![ReceiveQueue { name: "rx-0".to_owned(), rps_cpus: Some("f".to_owned()) }];
+        let queues = vec![queue("tx-0", Some("0")), queue("tx-1", Some("1"))];
+        let mut host = Host { processors: vec![0, 1, 2], receive_queues, queues, ..host() };
+        let named = Wish { processor: Some(0), ..wish() };
+        let found = plan(&host, &named).unwrap();
+        assert_eq!(values(&found, StepName::Rps), [("/sys/class/net/eth0/queues/rx-0/rps_cpus".into(), "0")]);
+        let of = |queue: &str| format!("/sys/class/net/eth0/queues/{queue}/xps_cpus");
+        assert_eq!(values(&found, StepName::Xps), [(of("tx-0"), "1"), (of("tx-1"), "6")]);
+        let unnamed = plan(&host, &wish()).unwrap();
+        for name in [StepName::Rps, StepName::Xps] {
+            assert!(because(&unnamed, name).contains("--irq-cpu"), "{name}");
+        }
+        host.queues.pop();
+        host.receive_queues[0].rps_cpus = Some("0".to_owned());
+        let found = plan(&host, &named).unwrap();
+        assert!(because(&found, StepName::Xps).contains("one transmit queue"));
+        assert!(because(&found, StepName::Rps).contains("not handed"));
+    }
+
+    #[test]
+    fn interrupts_come_at_once() {
+        let waits = Coalescing { adaptive_rx: Some(true), rx_usecs: Some(50), ..Coalescing::default() };
+        let deferral = vec![("napi_defer_hard_irqs".to_owned(), 0), ("gro_flush_timeout".to_owned(), 20_000)];
+        let found = plan(&Host { coalescing: Some(waits), deferral, ..host() }, &wish()).unwrap();
+        assert_eq!(
+            values(&found, StepName::Coalesce),
+            [("coalescing of eth0".into(), "adaptive-rx off rx-usecs 0")]
+        );
+        assert_eq!(values(&found, StepName::Defer), [("/sys/class/net/eth0/gro_flush_timeout".into(), "0")]);
+        let at_once = Coalescing { rx_usecs: Some(0), ..Coalescing::default() };
+        let found = plan(&Host { coalescing: Some(at_once), ..host() }, &wish()).unwrap();
+        assert!(because(&found, StepName::Coalesce).contains("at once already"));
+        assert!(because(&found, StepName::Defer).contains("does not defer"));
+    }
+
+    #[test]
+    fn timers_are_raised_when_it_is_asked_for_and_not_above_rcu() {
+        let mut host = host();
+        host.threads.push(thread("ktimers/0", Policy::Other));
+        let with = |priority| Wish { ktimers: Some(priority), ..wish() };
+        let found = plan(&host, &with(1)).unwrap();
+        assert_eq!(values(&found, StepName::Ktimers), [("threads ktimers/*".into(), "fifo 1")]);
+        assert!(plan(&host, &with(2)).unwrap_err().to_string().contains("ktimers at 2 would be above RCU"));
+        assert!(step(&plan(&host, &wish()).unwrap(), StepName::Ktimers).is_none());
+        let limited = Host { group_rt_runtime_us: Some(0), ..host };
+        assert!(plan(&limited, &wish()).unwrap().notes.iter().any(|note| note.contains("control group")));
     }
 }
