@@ -108,7 +108,10 @@ pub(crate) fn look(device: &str) -> Result<Host, TuneError> {
     let release = value("/proc/sys/kernel/osrelease".into()).unwrap_or_default();
     Ok(Host {
         kernel: release.clone(),
-        real_time: value("/sys/kernel/realtime".into()).as_deref() == Some("1"),
+        real_time: is_real_time(
+            value("/sys/kernel/realtime".into()).as_deref(),
+            &value("/proc/sys/kernel/version".into()).unwrap_or_default(),
+        ),
         processors: processors(&value("/sys/devices/system/cpu/online".into()).unwrap_or_default()),
         rt_runtime_us: value("/proc/sys/kernel/sched_rt_runtime_us".into())
             .and_then(|text| text.parse().ok()),
@@ -139,6 +142,11 @@ pub(crate) fn look(device: &str) -> Result<Host, TuneError> {
         interrupts: interrupts(&value("/proc/interrupts".into()).unwrap_or_default(), device),
         napi_threads: thread::find(|name| name.starts_with(&napi_name(device))),
     })
+}
+
+/// The file is of the kernels that have PREEMPT_RT as a patch; the others say it with their version.
+fn is_real_time(file: Option<&str>, version: &str) -> bool {
+    file == Some("1") || version.split_whitespace().any(|word| word == "PREEMPT_RT")
 }
 
 /// Beginning of the names of NAPI's threads; a name of the kernel's threads has 15 characters.
@@ -255,6 +263,13 @@ mod tests {
         let text = "           CPU0       CPU1\n 24:        100          7   PCI-MSI 1-edge      eth0\n 25:  1  1  PCI-MSI 2-edge  eth0-rx-0\n 26:  9  9  PCI-MSI 3-edge  eth01\n LOC: 5 5 Local timer interrupts\n";
         let found: Vec<u32> = interrupts(text, "eth0").iter().map(|interrupt| interrupt.number).collect();
         assert_eq!(found, [24, 25]);
+    }
+
+    #[test]
+    fn real_time_is_said_by_a_file_or_with_the_version() {
+        assert!(is_real_time(Some("1"), "#1 SMP Debian 6.1"));
+        assert!(is_real_time(None, "#1 SMP PREEMPT_RT Debian 7.3.4-1~bpo13+1 (2026-11-15)"));
+        assert!(!is_real_time(None, "#1 SMP PREEMPT_DYNAMIC Debian 7.3.4-1"));
     }
 
     #[test]

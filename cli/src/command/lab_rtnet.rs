@@ -22,7 +22,7 @@ const EXAMPLES: &str = "\
 Examples:
   tokkyu lab rtnet                                     (it tells how long it will take)
   tokkyu lab rtnet --parts tuned --loads send --count 500 --runs 1
-  tokkyu lab rtnet --kernels 6.1-rt,6.12-rt --parts matrix,softirq --json rtnet.json --markdown
+  tokkyu lab rtnet --kernels 6.12-rt,backports-rt --parts matrix,softirq --json rtnet.json --markdown
   tokkyu lab rtnet --out rtnet                         (interrupted after an hour; then, to go on:)
   tokkyu lab rtnet --out rtnet --resume";
 

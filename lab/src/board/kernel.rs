@@ -9,8 +9,8 @@ use super::error::BoardError;
 /// The kernels, oldest first, by the names `linux/build` knows them by.
 pub const KERNELS: [&str; 2] = ["6.1", "6.12"];
 
-/// The same with PREEMPT_RT.
-pub const REALTIME_KERNELS: [&str; 2] = ["6.1-rt", "6.12-rt"];
+/// The same with PREEMPT_RT, and the newest of Debian's backports.
+pub const REALTIME_KERNELS: [&str; 3] = ["6.1-rt", "6.12-rt", "backports-rt"];
 
 /// A kernel that looks for faults in modules: for function alone, its times say nothing. `linux/build` builds it when it is
 /// named, as that takes long.
