@@ -151,6 +151,8 @@ impl<'a> Watch<'a> {
             self.trains.push(bytes.saturating_sub(HEADERS).div_ceil(SEGMENT).max(1));
             return;
         }
+        // Its first word, which makes the neighbour known: before it the program has started.
+        self.waiting.take_if(|_| bytes != FRAME_BYTES);
         if let Some(waiting) = &mut self.waiting {
             waiting.packet.get_or_insert(packet);
         }
@@ -263,6 +265,17 @@ mod tests {
            agent-81 [000] d..2. 9.000100: sched_switch: prev_comm=agent prev_pid=81 prev_prio=89 prev_state=X ==> next_comm=swapper/0 next_pid=0 next_prio=120
 ";
         assert_eq!(look(&format!("{gone}{TEXT}")), look(TEXT));
+    }
+
+    #[test]
+    fn how_long_a_sender_takes_to_start_is_no_wait() {
+        let start = "\
+          <idle>-0 [000] d..2. 9.000000: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=agent next_pid=81 next_prio=120
+           agent-81 [000] ..... 9.015000: net_dev_queue: dev=vmac0 skbaddr=00000000ee len=60
+           agent-81 [000] b..3. 9.015100: net_dev_start_xmit: dev=vmac0 skbaddr=00000000ee len=60
+           agent-81 [000] d..2. 9.015200: sched_switch: prev_comm=agent prev_pid=81 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120
+";
+        assert_eq!(look(&format!("{start}{TEXT}")), look(TEXT));
     }
 
     /// ksoftirqd has the lock that the sender waits for, and its priority meanwhile.

@@ -11,6 +11,9 @@ use super::goals::LOAD_KEPT;
 use super::trace::Traced;
 use super::{RtnetCase, Run};
 
+/// With less than this part idle the processor is what is waited for.
+const IDLE_TOLD: f64 = 0.1;
+
 /// ksoftirqd not in real time and in real time, beside sending, with the driver's work in it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Answer {
@@ -144,6 +147,15 @@ impl fmt::Display for Answer {
         for (config, traced) in &self.traces {
             writeln!(f, "- the kernel's trace, {config}: {traced}")?;
         }
+        if let Some([other, fifo1]) = self.idle() {
+            writeln!(
+                f,
+                "- While a frame of the sender waits, the board's processor has nothing to do for {:.0} % of the time (OTHER) and {:.0} % (FIFO 1): so \
+                 long it waits for the wire, behind what has been given to the device before it, which no priority of a thread shortens.",
+                other * 100.0,
+                fifo1 * 100.0
+            )?;
+        }
         writeln!(f, "- {}", self.verdict())
     }
 }
@@ -168,6 +180,15 @@ impl fmt::Display for Pair {
 }
 
 impl Answer {
+    /// Parts of the wait in which the processor is idle, at both priorities, with trains; where it is little, the wait is the processor's.
+    fn idle(&self) -> Option<[f64; 2]> {
+        let of = |config: &str| {
+            Some(self.traces.iter().find(|(name, _)| name == config)?.1.idle())
+                .filter(|idle| *idle >= IDLE_TOLD)
+        };
+        Some([of("untuned-other")?, of("untuned-fifo1")?])
+    }
+
     fn verdict(&self) -> String {
         let [jitter, rtt] = self.cost_of_trains();
         let cost = format!(
@@ -200,8 +221,8 @@ impl Answer {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Times;
     use super::super::table::tests::case;
+    use super::super::{Share, Times};
     use super::*;
 
     /// Two repetitions, a tenth above and below.
@@ -243,6 +264,21 @@ mod tests {
         let answers = answers(&cells);
         assert_eq!(answers[0].trains_are_the_cause, None);
         assert!(answers[0].to_string().contains("loads differ"), "{}", answers[0]);
+    }
+
+    #[test]
+    fn an_idle_processor_is_told_where_both_traces_show_it() {
+        let traced =
+            |share| Traced { who: vec![Share { who: "idle".to_owned(), share }], ..Traced::default() };
+        let told = |other, fifo1| {
+            let mut cells = cells([6.0, 7.5, 3.6, 1.8]);
+            for (index, idle) in [(0, other), (1, fifo1)] {
+                cells.push(RtnetCase { trace: Some(traced(idle)), ..cells[index].clone() });
+            }
+            answers(&cells)[0].to_string()
+        };
+        assert!(told(0.55, 0.48).contains("for 55 % of the time (OTHER) and 48 % (FIFO 1)"));
+        assert!(!told(0.55, 0.05).contains("nothing to do"));
     }
 
     #[test]

@@ -49,6 +49,16 @@ pub struct Turn {
     pub frames: u64,
 }
 
+/// Less of the time is not told.
+const SHARE_TOLD: f64 = 0.005;
+
+impl Traced {
+    /// Of the time that frames wait, the part in which the processor has nothing to do.
+    pub fn idle(&self) -> f64 {
+        self.who.iter().find(|share| share.who == "idle").map_or(0.0, |share| share.share)
+    }
+}
+
 impl fmt::Display for Traced {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
@@ -63,7 +73,8 @@ impl fmt::Display for Traced {
             self.train_mean,
             self.train_max
         )?;
-        let shares = self.who.iter().map(|Share { who, share }| format!(" {who} {:.0} %", share * 100.0));
+        let told = self.who.iter().filter(|share| share.share >= SHARE_TOLD);
+        let shares = told.map(|Share { who, share }| format!(" {who} {:.0} %", share * 100.0));
         f.write_str(&shares.collect::<Vec<_>>().join(","))
     }
 }
