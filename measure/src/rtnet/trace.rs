@@ -30,7 +30,8 @@ pub struct Traced {
 /// A part of the processor's time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Share {
-    /// `sender`, `bulk` (the program of the bulk traffic), `idle`, or the name of a thread of the kernel.
+    /// `sender`, `bulk` (the program of the bulk traffic), `idle`, or the name of a thread of the kernel; with ` for the sender` while the sender waits for
+    /// a lock that this one has, and has lent it its priority.
     pub who: String,
     /// Of the time.
     pub share: f64,

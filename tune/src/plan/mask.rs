@@ -4,6 +4,9 @@ use std::fmt;
 use std::num::ParseIntError;
 use std::str::FromStr;
 
+use super::Change;
+use crate::setting::Setting;
+
 /// Processors of one group.
 const GROUP: u32 = 32;
 
@@ -51,6 +54,13 @@ impl fmt::Display for Mask {
         }
         Ok(())
     }
+}
+
+/// Gives the processors of a device's queue, which a file of it names; `None`: they are these already.
+pub(super) fn change(device: &str, queue_file: &str, now: &Mask, processors: &[u32]) -> Option<Change> {
+    let wanted = now.with(processors);
+    let path = format!("/sys/class/net/{device}/queues/{queue_file}");
+    (wanted != *now).then(|| Change { setting: Setting::File { path }, value: wanted.to_string() })
 }
 
 /// All but this one.

@@ -2,7 +2,7 @@
 
 use tokkyu_contract::class::Class;
 
-use super::mask::{Mask, others};
+use super::mask::{self, Mask, others};
 use super::{Change, Found, Made, Wish};
 use crate::host::Host;
 use crate::netlink::PRIORITIES;
@@ -111,11 +111,8 @@ pub(super) fn xps(host: &Host, wish: &Wish) -> Found {
             .as_deref()
             .and_then(|text| text.parse().ok())
             .ok_or("the kernel does not choose transmit queues by processor here")?;
-        let wanted = now.with(if index == last { &rest } else { std::slice::from_ref(&work) });
-        if wanted != now {
-            let path = format!("/sys/class/net/{}/queues/{}/xps_cpus", host.device, queue.name);
-            changes.push(Change { setting: Setting::File { path }, value: wanted.to_string() });
-        }
+        let processors = if index == last { &rest } else { std::slice::from_ref(&work) };
+        changes.extend(mask::change(&host.device, &format!("{}/xps_cpus", queue.name), &now, processors));
     }
     match changes.is_empty() {
         true => Err("the senders' processors have the last queue for themselves already".to_owned()),

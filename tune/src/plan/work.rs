@@ -1,6 +1,6 @@
 //! Steps for who does the device's work, where, and when.
 
-use super::mask::Mask;
+use super::mask::{self, Mask};
 use super::{Change, Found, Goal, Made, Wish};
 use crate::host::{Host, irq_name, napi_name};
 use crate::setting::Setting;
@@ -123,11 +123,7 @@ pub(super) fn rps(host: &Host, wish: &Wish) -> Found {
         let Some(now) = queue.rps_cpus.as_deref().and_then(|text| text.parse::<Mask>().ok()) else {
             continue;
         };
-        let wanted = now.with(&[]);
-        if wanted != now {
-            let path = format!("/sys/class/net/{}/queues/{}/rps_cpus", host.device, queue.name);
-            changes.push(Change { setting: Setting::File { path }, value: wanted.to_string() });
-        }
+        changes.extend(mask::change(&host.device, &format!("{}/rps_cpus", queue.name), &now, &[]));
     }
     if changes.is_empty() {
         return Err("what comes in is not handed to other processors".to_owned());
