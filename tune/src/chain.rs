@@ -92,8 +92,9 @@ fn softirqs(host: &Host) -> String {
 }
 
 fn napi(host: &Host) -> String {
-    match (host.napi_threaded, host.napi_threads.is_empty(), host.has_interrupt_thread()) {
-        (Some(true), false, _) => all(host.napi_threads.iter()),
+    let threaded = host.napi_threaded.as_ref().is_some_and(|values| !values.are_zero());
+    match (threaded, host.napi_threads.is_empty(), host.has_interrupt_thread()) {
+        (true, false, _) => all(host.napi_threads.iter()),
         (_, _, true) => "in the interrupt's thread".to_owned(),
         (_, _, false) if host.real_time => "in ksoftirqd".to_owned(),
         _ => "after the interrupt, in ksoftirqd when there is much".to_owned(),
@@ -141,7 +142,7 @@ mod tests {
     fn where_napi_runs_follows_from_threads() {
         let mut host = Host { real_time: true, ..Host::default() };
         assert_eq!(napi(&host), "in ksoftirqd");
-        host.napi_threaded = Some(true);
+        host.napi_threaded = Some("1".parse().unwrap());
         host.napi_threads.push(Thread { name: "napi/eth0-1".to_owned(), id: 1, policy: Policy::Fifo(9) });
         assert_eq!(napi(&host), "fifo 9 (napi/eth0-1)");
     }

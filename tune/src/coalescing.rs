@@ -5,12 +5,9 @@ use std::fmt;
 use std::io;
 use std::str::FromStr;
 
-use netlink_packet_core::{DecodeError, Emitable, NLM_F_ACK, ParseableParametrized};
-use netlink_packet_generic::{GenlFamily, GenlHeader, GenlMessage};
-use netlink_sys::protocols::NETLINK_GENERIC;
+use netlink_packet_core::NLM_F_ACK;
 use serde::{Deserialize, Serialize};
-use tokkyu_netlink::generic::family;
-use tokkyu_netlink::{Attribute, exchange, of_kind, open};
+use tokkyu_netlink::{Attribute, generic, of_kind};
 
 use crate::netlink::{index, to_io};
 
@@ -75,55 +72,12 @@ impl Coalescing {
     }
 }
 
-/// A message of the family.
-#[derive(Clone, Debug)]
-struct Message {
-    command: u8,
-    attributes: Vec<Attribute>,
-}
-
-impl GenlFamily for Message {
-    fn family_name() -> &'static str {
-        FAMILY
-    }
-
-    fn command(&self) -> u8 {
-        self.command
-    }
-
-    fn version(&self) -> u8 {
-        1
-    }
-}
-
-impl Emitable for Message {
-    fn buffer_len(&self) -> usize {
-        Attribute::length(&self.attributes)
-    }
-
-    fn emit(&self, buffer: &mut [u8]) {
-        Attribute::write_all(&self.attributes, buffer);
-    }
-}
-
-impl ParseableParametrized<[u8], GenlHeader> for Message {
-    fn parse_with_param(bytes: &[u8], header: GenlHeader) -> Result<Message, DecodeError> {
-        Ok(Message { command: header.cmd, attributes: Attribute::read_all(bytes)? })
-    }
-}
-
 /// All attributes of the answer.
 fn ask(device: &str, command: u8, more: Vec<Attribute>) -> io::Result<Vec<Attribute>> {
     let of_device = Attribute::new(ETHTOOL_A_HEADER_DEV_INDEX, &index(device)?.to_ne_bytes());
     let header = Attribute::nested(ETHTOOL_A_COALESCE_HEADER, &[of_device]);
-    let socket = open(NETLINK_GENERIC)?;
-    let number = family(&socket, FAMILY).map_err(to_io)?;
-    let number = number.ok_or_else(|| io::Error::from_raw_os_error(libc::EOPNOTSUPP))?;
-    let mut message =
-        GenlMessage::from_payload(Message { command, attributes: [vec![header], more].concat() });
-    message.set_resolved_family_id(number);
-    let answers: Vec<GenlMessage<Message>> = exchange(&socket, message, NLM_F_ACK).map_err(to_io)?;
-    Ok(answers.into_iter().flat_map(|answer| answer.payload.attributes).collect())
+    let answers = generic::ask(FAMILY, command, [vec![header], more].concat(), NLM_F_ACK).map_err(to_io)?;
+    Ok(answers.into_iter().flatten().collect())
 }
 
 /// As words of `ethtool -C`.

@@ -9,11 +9,9 @@ use serde::{Deserialize, Serialize};
 use crate::coalescing::Coalescing;
 use crate::configuration;
 use crate::error::TuneError;
+use crate::napi::{Knob, Values};
 use crate::netlink;
 use crate::thread::{self, Thread};
-
-/// Files of a device that say how NAPI defers interrupts.
-const DEFERRAL: [&str; 2] = ["napi_defer_hard_irqs", "gro_flush_timeout"];
 
 /// What was found. Of what could not be read `None` stands here.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,10 +53,10 @@ pub struct Host {
     pub receive_queues: Vec<ReceiveQueue>,
     /// How long its interrupts wait for more frames; `None`: the driver does not say.
     pub coalescing: Option<Coalescing>,
-    /// How NAPI defers interrupts, where the kernel can: `napi_defer_hard_irqs` (times) and `gro_flush_timeout` (ns).
-    pub deferral: Vec<(String, u64)>,
+    /// How NAPI defers interrupts, where the kernel can.
+    pub deferral: Vec<(Knob, Values)>,
     /// Whether NAPI has threads; `None`: the kernel does not know of it.
-    pub napi_threaded: Option<bool>,
+    pub napi_threaded: Option<Values>,
     /// Its interrupts.
     pub interrupts: Vec<Interrupt>,
     /// NAPI's threads.
@@ -134,11 +132,11 @@ pub(crate) fn look(device: &str) -> Result<Host, TuneError> {
         queues: queues(&folder.join("queues")).unwrap_or_default(),
         receive_queues: receive_queues(&folder.join("queues")).unwrap_or_default(),
         coalescing: Coalescing::read(device).ok(),
-        deferral: DEFERRAL
-            .iter()
-            .filter_map(|name| Some(((*name).to_owned(), value(folder.join(name))?.parse().ok()?)))
+        deferral: Knob::DEFERRAL
+            .into_iter()
+            .filter_map(|knob| Some((knob, knob.read(device).ok()?)))
             .collect(),
-        napi_threaded: value(folder.join("threaded")).map(|text| text == "1"),
+        napi_threaded: Knob::Threaded.read(device).ok(),
         interrupts: interrupts(&value("/proc/interrupts".into()).unwrap_or_default(), device),
         napi_threads: thread::find(|name| name.starts_with(&napi_name(device))),
     })

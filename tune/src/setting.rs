@@ -7,6 +7,7 @@ use std::io;
 use serde::{Deserialize, Serialize};
 
 use crate::coalescing::Coalescing;
+use crate::napi::{Knob, Values};
 use crate::netlink;
 use crate::thread::{self, Policy, Thread};
 
@@ -29,6 +30,13 @@ pub enum Setting {
         /// Device.
         device: String,
     },
+    /// How NAPI works. Values: the device's, and those of single NAPIs that differ, as in `0, napi 8193: 2`.
+    Napi {
+        /// Device.
+        device: String,
+        /// Which value.
+        knob: Knob,
+    },
     /// A file of sysfs or procfs that holds one value.
     File {
         /// Absolute path.
@@ -50,6 +58,7 @@ impl fmt::Display for Setting {
             Setting::GsoMaxSegs { device } => write!(f, "gso_max_segs of {device}"),
             Setting::Root { device } => write!(f, "root queueing discipline of {device}"),
             Setting::Coalescing { device } => write!(f, "coalescing of {device}"),
+            Setting::Napi { device, knob } => write!(f, "{knob} of {device}"),
             Setting::File { path } => f.write_str(path),
             Setting::Threads { name } => write!(f, "threads {name}"),
         }
@@ -73,6 +82,7 @@ impl Setting {
             }
             Setting::Root { device } => root(device),
             Setting::Coalescing { device } => Coalescing::read(device).map(|found| found.to_string()),
+            Setting::Napi { device, knob } => knob.read(device).map(|found| found.to_string()),
             Setting::File { path } => fs::read_to_string(path).map(|text| text.trim().to_owned()),
             Setting::Threads { name } => policy(&threads(name)?),
         }
@@ -93,6 +103,9 @@ impl Setting {
             },
             Setting::Coalescing { device } => {
                 value.parse::<Coalescing>().map_err(io::Error::other)?.write(device)
+            }
+            Setting::Napi { device, knob } => {
+                knob.write(device, &value.parse::<Values>().map_err(io::Error::other)?)
             }
             Setting::File { path } => fs::write(path, value),
             Setting::Threads { name } => {

@@ -1,7 +1,9 @@
 //! `agent tune ...`: what `tokkyu tune` does, on a board, where there is no room for all of tokkyu. Prints JSON.
 
 use serde::Serialize;
-use tokkyu_tune::{Goal, Journals, Setting, StepName, Wish, apply, find, repair, revert, status};
+use tokkyu_tune::{
+    Goal, Journals, Knob, Setting, StepName, Values, Wish, apply, find, repair, revert, status,
+};
 
 /// Carries a command out.
 pub fn run(words: &[&str]) -> Result<(), String> {
@@ -15,11 +17,26 @@ pub fn run(words: &[&str]) -> Result<(), String> {
         ["coalesce", device, words @ ..] => {
             Setting::Coalescing { device: (*device).to_owned() }.write(&words.join(" ")).map_err(text)
         }
+        ["napi", device, value] => give_each_napi(device, value),
         ["status", device] => print(&status(device, &journals).map_err(text)?),
         ["repair", device] => print(&repair(device, &journals).map_err(text)?),
         ["revert", device] => print(&revert(device, &journals).map_err(text)?),
         _ => Err(format!("tune {}: plan, apply, status, repair or revert, and a device", words.join(" "))),
     }
+}
+
+/// As a program does that looks after its own queue: a timer of its own for each NAPI, in place of the device's.
+fn give_each_napi(device: &str, flush_ns: &str) -> Result<(), String> {
+    let flush_ns: u64 = flush_ns.parse().map_err(text)?;
+    let knob = Knob::GroFlushTimeout;
+    let each = knob.of_each(device).map_err(text)?;
+    if each.is_empty() {
+        return Err(format!("{device}: this kernel tells of no NAPI"));
+    }
+    let setting = Setting::Napi { device: device.to_owned(), knob };
+    let now: Values = setting.read().map_err(text)?.parse()?;
+    let own = each.into_iter().map(|(id, _)| (id, flush_ns)).collect();
+    setting.write(&Values { device: now.device, own }.to_string()).map_err(text)
 }
 
 fn text(error: impl std::fmt::Display) -> String {

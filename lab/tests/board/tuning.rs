@@ -209,6 +209,59 @@ fn what_waits_or_goes_elsewhere_for_throughput_does_not_any_more() {
     );
 }
 
+/// A program's own value of one NAPI (Linux 6.13 and later) is found, taken away, and given back.
+#[test]
+fn what_one_napi_was_given_comes_back() {
+    let device = "/sys/class/net/vmac0";
+    let steps = vec![
+        must(&format!("agent put {device}/napi_defer_hard_irqs 2")),
+        must(&format!("agent put {device}/gro_flush_timeout 50000")),
+        must("agent tune napi vmac0 200000"),
+        tune("before", "plan vmac0 senders=10"),
+        tune("applied", "apply vmac0 senders=10 only=defer"),
+        tune("tuned", "plan vmac0 senders=10"),
+        tune("reverted", "revert vmac0"),
+        tune("after", "plan vmac0 senders=10"),
+    ];
+    let Some(outcome) = on("backports-rt", APART, steps) else { return };
+    let timeouts = |name: &str| {
+        let values = host(&outcome, name)["deferral"][1][1].clone();
+        let own: Vec<u64> = values["own"].as_object().unwrap().values().filter_map(Value::as_u64).collect();
+        (values["device"].as_u64().unwrap(), own)
+    };
+    assert_eq!(timeouts("before"), (50_000, vec![200_000]));
+    assert_eq!(timeouts("tuned"), (0, vec![]));
+    assert_eq!(was(&outcome, "reverted"), ["restored"; 2]);
+    assert_eq!(host(&outcome, "after"), host(&outcome, "before"));
+}
+
+/// A device with two transmit queues: one for the processor of the device's work, the other for all others, senders' among them.
+#[test]
+fn transmit_queues_are_shared_out_between_processors() {
+    let steps = vec![
+        modprobe("veth"),
+        must(
+            "ip link add plug numtxqueues 2 numrxqueues 2 type veth peer name socket numtxqueues 2 numrxqueues 2",
+        ),
+        must("agent put /sys/class/net/plug/queues/tx-0/xps_cpus 3"),
+        tune("before", "plan plug senders=10 cpu=0"),
+        tune("applied", "apply plug senders=10 cpu=0 only=xps"),
+        tune("tuned", "plan plug senders=10 cpu=0"),
+        tune("reverted", "revert plug"),
+        tune("after", "plan plug senders=10 cpu=0"),
+    ];
+    let Some(outcome) = on(real_time(), APART, steps) else { return };
+    let processors = |name: &str| {
+        let queues = host(&outcome, name)["queues"].as_array().unwrap().clone();
+        queues.iter().map(|queue| queue["xps_cpus"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert!(steps_of(&outcome, "before").contains(&"xps".to_owned()));
+    assert_eq!(processors("tuned"), ["1", "2"]);
+    assert_eq!(was(&outcome, "reverted"), ["restored"; 2]);
+    assert_eq!(processors("before"), ["3", "0"]);
+    assert_eq!(host(&outcome, "after"), host(&outcome, "before"));
+}
+
 #[test]
 fn a_kernel_without_real_time_is_tuned_as_far_as_it_goes() {
     let steps = vec![

@@ -58,6 +58,12 @@ impl Attribute {
     pub fn u32(&self) -> Option<u32> {
         Some(u32::from_ne_bytes(self.value.as_slice().try_into().ok()?))
     }
+
+    /// A number that the kernel writes into 4 bytes where it has room there, else into 8 (`uint` of its descriptions).
+    pub fn uint(&self) -> Option<u64> {
+        let long = || Some(u64::from_ne_bytes(self.value.as_slice().try_into().ok()?));
+        self.u32().map(u64::from).or_else(long)
+    }
 }
 
 /// The attribute of this kind.

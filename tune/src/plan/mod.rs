@@ -319,6 +319,7 @@ mod tests {
     use super::*;
     use crate::coalescing::Coalescing;
     use crate::host::{Interrupt, Queue, ReceiveQueue};
+    use crate::napi::{Knob, Values};
     use crate::thread::{Policy, Thread};
 
     fn thread(name: &str, policy: Policy) -> Thread {
@@ -342,7 +343,7 @@ mod tests {
             gso_max_segs: Some(65_535),
             root: Some("fq_codel".to_owned()),
             queues: vec![queue("tx-0", None)],
-            napi_threaded: Some(false),
+            napi_threaded: Some(Values::default()),
             interrupts: vec![Interrupt {
                 number: 24,
                 name: "eth0".to_owned(),
@@ -499,13 +500,15 @@ mod tests {
     #[test]
     fn interrupts_come_at_once() {
         let waits = Coalescing { adaptive_rx: Some(true), rx_usecs: Some(50), ..Coalescing::default() };
-        let deferral = vec![("napi_defer_hard_irqs".to_owned(), 0), ("gro_flush_timeout".to_owned(), 20_000)];
+        let zero = Values::default();
+        let own: Values = "0, napi 8193: 20000".parse().unwrap();
+        let deferral = vec![(Knob::DeferHardIrqs, zero), (Knob::GroFlushTimeout, own)];
         let found = plan(&Host { coalescing: Some(waits), deferral, ..host() }, &wish()).unwrap();
         assert_eq!(
             values(&found, StepName::Coalesce),
             [("coalescing of eth0".into(), "adaptive-rx off rx-usecs 0")]
         );
-        assert_eq!(values(&found, StepName::Defer), [("/sys/class/net/eth0/gro_flush_timeout".into(), "0")]);
+        assert_eq!(values(&found, StepName::Defer), [("gro_flush_timeout of eth0".into(), "0")]);
         let at_once = Coalescing { rx_usecs: Some(0), ..Coalescing::default() };
         let found = plan(&Host { coalescing: Some(at_once), ..host() }, &wish()).unwrap();
         assert!(because(&found, StepName::Coalesce).contains("at once already"));

@@ -3,6 +3,7 @@
 use super::mask::{self, Mask};
 use super::{Change, Found, Goal, Made, Wish};
 use crate::host::{Host, irq_name, napi_name};
+use crate::napi::{Knob, Values};
 use crate::setting::Setting;
 use crate::thread::Policy;
 
@@ -62,15 +63,16 @@ pub(super) fn napi(host: &Host, wish: &Wish) -> Found {
     if host.interrupts.is_empty() {
         return Err("the device has no interrupt".to_owned());
     }
-    let Some(threaded) = host.napi_threaded else {
+    let Some(threaded) = &host.napi_threaded else {
         return Err("this kernel has no threads for NAPI".to_owned());
     };
-    let path = format!("/sys/class/net/{}/threaded", host.device);
+    let knob = Setting::Napi { device: host.device.clone(), knob: Knob::Threaded };
     let threads = Change {
         setting: Setting::Threads { name: format!("{}*", napi_name(&host.device)) },
         value: Policy::Fifo(priority).to_string(),
     };
-    let switch = (!threaded).then_some(Change { setting: Setting::File { path }, value: "1".to_owned() });
+    let all = Values { device: 1, ..Values::default() };
+    let switch = (*threaded != all).then(|| Change { setting: knob, value: all.to_string() });
     Ok(Made {
         changes: switch.into_iter().chain([threads]).collect(),
         why: "the driver's handler has no thread, so that its work is ksoftirqd's, with everybody else's"
@@ -160,10 +162,10 @@ pub(super) fn defer(host: &Host) -> Found {
     let changes: Vec<Change> = host
         .deferral
         .iter()
-        .filter(|(_, now)| *now != 0)
-        .map(|(name, _)| Change {
-            setting: Setting::File { path: format!("/sys/class/net/{}/{name}", host.device) },
-            value: "0".to_owned(),
+        .filter(|(_, now)| !now.are_zero())
+        .map(|(knob, _)| Change {
+            setting: Setting::Napi { device: host.device.clone(), knob: *knob },
+            value: Values::default().to_string(),
         })
         .collect();
     match (host.deferral.is_empty(), changes.is_empty()) {
