@@ -133,7 +133,8 @@ impl<'a> Watch<'a> {
                 self.end_turn(line.at_ms);
                 // It had nothing to send.
                 self.waiting.take_if(|waiting| sleeps && waiting.sender == from && waiting.packet.is_none());
-                let is_sender = self.senders.contains(&pid);
+                // Before it is in real time it starts, which is no wait.
+                let is_sender = self.senders.contains(&pid) && prio == SENDER_PRIO;
                 self.now = Some((pid, is_sender, who(to, pid, prio, is_sender)));
                 if is_sender && self.waiting.is_none() {
                     self.waiting = Some(Waiting::new(pid, line.at_ms));
@@ -146,15 +147,17 @@ impl<'a> Watch<'a> {
     }
 
     fn on_queue(&mut self, line: &Line<'a>, packet: &'a str, bytes: u64) {
-        let is_senders = matches!(&self.now, Some((pid, true, _)) if *pid == line.pid);
-        if !is_senders {
-            self.trains.push(bytes.saturating_sub(HEADERS).div_ceil(SEGMENT).max(1));
-            return;
-        }
-        // Its first word, which makes the neighbour known: before it the program has started.
-        self.waiting.take_if(|_| bytes != FRAME_BYTES);
-        if let Some(waiting) = &mut self.waiting {
-            waiting.packet.get_or_insert(packet);
+        let runs = matches!(&self.now, Some((pid, true, _)) if *pid == line.pid);
+        match self.senders.contains(&line.pid) {
+            // Its first word, while it starts.
+            true if !runs => {}
+            true if bytes == FRAME_BYTES => {
+                if let Some(waiting) = &mut self.waiting {
+                    waiting.packet.get_or_insert(packet);
+                }
+            }
+            // Softirqs that run on in the sender's thread, for it has switched them on again, send for others too.
+            _ => self.trains.push(bytes.saturating_sub(HEADERS).div_ceil(SEGMENT).max(1)),
         }
     }
 
@@ -294,6 +297,21 @@ mod tests {
         let who: Vec<(&str, f64)> =
             traced.who.iter().map(|one| (one.who.as_str(), (one.share * 100.0).round())).collect();
         assert_eq!(who, [("ksoftirqd/0 for the sender", 80.0), ("sender", 20.0)]);
+    }
+
+    /// A softirq in the sender's thread sends what TCP has, before the sender's own frame comes to its queue.
+    #[test]
+    fn bulk_traffic_sent_in_the_senders_thread_is_not_its_frame() {
+        let text = "\
+          <idle>-0 [000] d..2. 10.000000: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=agent next_pid=81 next_prio=89
+        agent-81 [000] b.s3. 10.000100: net_dev_queue: dev=vmac0 skbaddr=00000000cc len=2962
+        agent-81 [000] b.s3. 10.000200: net_dev_start_xmit: dev=vmac0 skbaddr=00000000cc len=2962
+        agent-81 [000] ..... 10.000300: net_dev_queue: dev=vmac0 skbaddr=00000000bb len=122
+        agent-81 [000] b..3. 10.000500: net_dev_start_xmit: dev=vmac0 skbaddr=00000000bb len=122
+";
+        let traced = look(text).unwrap();
+        assert_eq!((traced.frames, traced.before_max, traced.train_max), (1, 1, 2));
+        assert!((traced.wait_mean_ms - 0.5).abs() < 1e-6, "{traced:?}");
     }
 
     #[test]
