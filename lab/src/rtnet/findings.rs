@@ -39,10 +39,11 @@ pub(super) fn find(cell: &Cell, kernel: &Kernel, outcome: &Outcome, folder: &Pat
     Finding { kernel: kernel.release.clone(), cell: *cell, run, trace }
 }
 
-/// The cases of all findings: repetitions of a cell are one, in the order in which the first of each came.
+/// The cases of all findings: repetitions of a cell are one. What is of one board in the order of its settings, else in the order in which the first
+/// of each came.
 pub fn cases(findings: &[Finding]) -> Vec<RtnetCase> {
     let mut cases: Vec<RtnetCase> = Vec::new();
-    for finding in findings {
+    for finding in by_setting(findings) {
         let Ok(run) = &finding.run else { continue };
         let empty = empty(finding);
         let same = |case: &&mut RtnetCase| {
@@ -63,6 +64,23 @@ pub fn cases(findings: &[Finding]) -> Vec<RtnetCase> {
         case.pool();
     }
     cases
+}
+
+fn by_setting(findings: &[Finding]) -> Vec<&Finding> {
+    let board = |finding: &Finding| {
+        let Cell { layout, driver, traced, .. } = finding.cell;
+        (finding.kernel.clone(), layout, driver, traced)
+    };
+    let mut boards = Vec::new();
+    for finding in findings {
+        if !boards.contains(&board(finding)) {
+            boards.push(board(finding));
+        }
+    }
+    let place = |finding: &Finding| boards.iter().position(|known| *known == board(finding));
+    let mut ordered: Vec<&Finding> = findings.iter().collect();
+    ordered.sort_by_key(|finding| (place(finding), finding.cell.setting.place()));
+    ordered
 }
 
 fn empty(finding: &Finding) -> RtnetCase {
@@ -203,5 +221,37 @@ fn busy(before: &Counters, after: &Counters) -> Busy {
         squeezed: squeezed(after) - squeezed(before),
         interrupts_per_s: (after.interrupts - before.interrupts) as f64 / seconds,
         retransmissions: after.tcp_retransmissions - before.tcp_retransmissions,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::layout::Layout;
+    use super::super::setting::{Driver, Rung, Setting};
+    use super::*;
+
+    fn finding(setting: Setting, driver: Driver, run: u32) -> Finding {
+        let cell =
+            Cell { layout: Layout::ONE, driver, setting, load: Load::Send, run, count: 1, traced: false };
+        Finding { kernel: "6.1".to_owned(), cell, run: Ok(Run { run, ..Run::default() }), trace: None }
+    }
+
+    #[test]
+    fn the_plan_comes_after_the_steps_it_is_made_of() {
+        let settings = [Setting::Other, Setting::Tuned]
+            .into_iter()
+            .chain(Rung::ALL.map(Setting::Step))
+            .chain([Setting::Fifo1]);
+        let mut findings: Vec<Finding> =
+            settings.map(|setting| finding(setting, Driver::Thread, 0)).collect();
+        findings.insert(1, finding(Setting::Other, Driver::Softirq, 0));
+        findings.push(finding(Setting::Tuned, Driver::Thread, 1));
+        let cases = cases(&findings);
+        let told: Vec<&str> = cases.iter().map(|case| case.config.as_str()).collect();
+        let ladder =
+            ["step:gso", "step:band", "step:bql", "step:irq", "tuned", "step:bypass", "step:answers"];
+        let wanted = [&["untuned-other", "untuned-fifo1"], ladder.as_slice(), &["untuned-other"]].concat();
+        assert_eq!(told, wanted);
+        assert_eq!(cases[6].runs.len(), 2);
     }
 }

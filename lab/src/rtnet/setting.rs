@@ -111,6 +111,20 @@ impl fmt::Display for Setting {
     }
 }
 
+impl Setting {
+    /// Among the others, in tables and plots: the plan comes after the steps that it is made of, and before what is beyond it.
+    pub(super) fn place(self) -> u32 {
+        match self {
+            Setting::Other => 0,
+            Setting::Fifo1 => 1,
+            Setting::NoTrains { fifo1 } => 2 + u32::from(fifo1),
+            Setting::Step(rung) if rung <= Rung::Irq => 4 + rung as u32,
+            Setting::Tuned => 10,
+            Setting::Step(rung) => 11 + rung as u32,
+        }
+    }
+}
+
 /// `SO_PRIORITY` of the class control.
 const MARK: &str = " --skb-priority 6";
 
