@@ -23,8 +23,10 @@ pub(super) fn render(title: &str, file: &ResultFile<RtnetCase>) -> Result<String
         }
     }
     for (title, table) in table::titled(cases) {
-        body.push_str(&element("h2", &title));
-        body.push_str(&html::table(&table));
+        let is_plan =
+            |row: usize| table.rows[row].cells.first().is_some_and(|name| name.ends_with(", tuned"));
+        let rows = html::table_with_ours(&table, is_plan);
+        body.push_str(&format!("{}<div class=\"dense\">\n{rows}</div>\n", element("h2", &title)));
     }
     body.push_str(&html::classed("p", "soft", paper::SOURCE));
     body.push_str(&html::list(cases.iter().flat_map(|case| case.notes.clone())));
@@ -50,7 +52,7 @@ fn plots_part(cases: &[RtnetCase]) -> Result<String, ReportError> {
             out.push_str(&element("h2", &wanted.0));
             said.clone_from(&wanted.0);
         }
-        out.push_str(&drawings(&wanted.1, &of)?);
+        out.push_str(&format!("<div class=\"pair held\">\n{}</div>\n", drawings(&wanted.1, &of)?));
     }
     Ok(out)
 }
