@@ -41,6 +41,10 @@ fn senders(wish: &Wish) -> String {
 fn root(host: &Host) -> String {
     let kind = match host.root.as_deref().unwrap_or("unknown") {
         "pfifo_fast" => "pfifo_fast (without a lock: who sends just now may have to send another's frame)",
+        "noqueue" => "noqueue",
+        kind if host.leaves_frames() => {
+            &format!("{kind} (before its lock a list: who sends just now may have to send another's frame)")
+        }
         kind => kind,
     };
     match host.gso_max_segs {
@@ -136,6 +140,18 @@ mod tests {
         ];
         assert_eq!(all(threads.iter()), "fifo 1 (rcuc/0 rcuc/1), other (rcu_gp)");
         assert_eq!(all([].iter()), "none is seen from here");
+    }
+
+    #[test]
+    fn a_root_that_leaves_frames_to_others_is_told() {
+        let list = "before its lock a list";
+        let mut host = Host { real_time: true, root: Some("prio".to_owned()), ..Host::default() };
+        assert!(!root(&host).contains(list));
+        host.list_before_root = true;
+        assert!(root(&host).contains(list), "{}", root(&host));
+        assert!(!root(&Host { bh_lock: Some(true), ..host.clone() }).contains(list));
+        assert!(!root(&Host { real_time: false, ..host.clone() }).contains(list));
+        assert_eq!(root(&Host { root: Some("noqueue".to_owned()), ..host }), "noqueue");
     }
 
     #[test]

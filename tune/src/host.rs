@@ -13,6 +13,9 @@ use crate::napi::{Knob, Values};
 use crate::netlink;
 use crate::thread::{self, Thread};
 
+/// Bounds the list before a root; kernels without the list (before 6.19) have no such file.
+const LIST_BEFORE_ROOT: &str = "/proc/sys/net/core/qdisc_max_burst";
+
 /// What was found. Of what could not be read `None` stands here.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Host {
@@ -29,6 +32,9 @@ pub struct Host {
     /// Whether softirqs of one processor wait for each other by a lock, which lends the priority of who waits; `None`: the kernel does not say how
     /// it was configured.
     pub bh_lock: Option<bool>,
+    /// Whether a frame is put on a list before the lock of the root, for the thread that is first on it: whoever is not leaves its frame to that thread and
+    /// its priority.
+    pub list_before_root: bool,
     /// What our control group may take in real time of each period, us; `None`: the kernel has no such limit.
     pub group_rt_runtime_us: Option<i64>,
     /// The kernel's threads `ksoftirqd/*`, `ktimers/*` and `rcu*`.
@@ -115,6 +121,7 @@ pub(crate) fn look(device: &str) -> Result<Host, TuneError> {
             .and_then(|text| text.parse().ok()),
         irqbalance: runs("irqbalance"),
         bh_lock: configuration::text(&release).map(|text| configuration::has_bh_lock(&text)),
+        list_before_root: Path::new(LIST_BEFORE_ROOT).exists(),
         group_rt_runtime_us: group_rt_runtime_us(),
         threads: thread::find(|name| {
             ["ksoftirqd/", "ktimers/", "rcu"].iter().any(|start| name.starts_with(start))
@@ -249,6 +256,12 @@ impl Host {
     /// Whether the driver's handler has a thread.
     pub fn has_interrupt_thread(&self) -> bool {
         self.interrupts.iter().any(|interrupt| !interrupt.threads.is_empty())
+    }
+
+    /// Whether a thread in real time may have to wait until one without has the processor again and sends its frame: that one was first on the list, and was
+    /// interrupted before it had the lock. A lock of softirqs would lend it the priority; without PREEMPT_RT it is not interrupted there.
+    pub fn leaves_frames(&self) -> bool {
+        self.real_time && self.list_before_root && self.bh_lock != Some(true)
     }
 }
 

@@ -300,6 +300,9 @@ fn notes(host: &Host) -> Vec<String> {
     if host.rt_runtime_us == Some(-1) {
         notes.push("real-time throttling is off (sched_rt_runtime_us -1): a thread in real time that never sleeps takes its processor for good".to_owned());
     }
+    if host.leaves_frames() {
+        notes.push("this kernel leaves a frame that comes while another thread sends to that thread, whatever its priority: now and then one is late by milliseconds, but for those of a packet socket with PACKET_QDISC_BYPASS".to_owned());
+    }
     let rcu = host.priority("rcu");
     if host.group_rt_runtime_us == Some(0) {
         notes.push("this control group allows no real time (cpu.rt_runtime_us 0): senders started in it cannot have their priority".to_owned());
@@ -524,6 +527,9 @@ mod tests {
         assert_eq!(values(&found, StepName::Ktimers), [("threads ktimers/*".into(), "fifo 1")]);
         assert!(plan(&host, &with(2)).unwrap_err().to_string().contains("ktimers at 2 would be above RCU"));
         assert!(step(&plan(&host, &wish()).unwrap(), StepName::Ktimers).is_none());
+        let leaves = Host { list_before_root: true, ..host.clone() };
+        assert!(plan(&leaves, &wish()).unwrap().notes.iter().any(|note| note.contains("BYPASS")));
+        assert!(!plan(&host, &wish()).unwrap().notes.iter().any(|note| note.contains("BYPASS")));
         let limited = Host { group_rt_runtime_us: Some(0), ..host };
         assert!(plan(&limited, &wish()).unwrap().notes.iter().any(|note| note.contains("control group")));
     }
