@@ -39,7 +39,7 @@ pub(super) fn find(cell: &Cell, kernel: &Kernel, outcome: &Outcome, folder: &Pat
     Finding { kernel: kernel.release.clone(), cell: *cell, run, trace }
 }
 
-/// The cases of all findings: repetitions of a cell are one. What is of one board in the order of its settings, else in the order in which the first
+/// The cases of all findings: repetitions of a cell are one. What is of one board in the order of its settings and loads, else in the order in which the first
 /// of each came.
 pub fn cases(findings: &[Finding]) -> Vec<RtnetCase> {
     let mut cases: Vec<RtnetCase> = Vec::new();
@@ -79,7 +79,7 @@ fn by_setting(findings: &[Finding]) -> Vec<&Finding> {
     }
     let place = |finding: &Finding| boards.iter().position(|known| *known == board(finding));
     let mut ordered: Vec<&Finding> = findings.iter().collect();
-    ordered.sort_by_key(|finding| (place(finding), finding.cell.setting.place()));
+    ordered.sort_by_key(|finding| (place(finding), finding.cell.setting.place(), finding.cell.load));
     ordered
 }
 
@@ -231,9 +231,21 @@ mod tests {
     use super::*;
 
     fn finding(setting: Setting, driver: Driver, run: u32) -> Finding {
-        let cell =
-            Cell { layout: Layout::ONE, driver, setting, load: Load::Send, run, count: 1, traced: false };
+        of_load(Load::Send, setting, driver, run)
+    }
+
+    fn of_load(load: Load, setting: Setting, driver: Driver, run: u32) -> Finding {
+        let cell = Cell { layout: Layout::ONE, driver, setting, load, run, count: 1, traced: false };
         Finding { kernel: "6.1".to_owned(), cell, run: Ok(Run { run, ..Run::default() }), trace: None }
+    }
+
+    /// Boards that run beside each other end in any order.
+    #[test]
+    fn loads_have_an_order() {
+        let loads = [Load::Receive, Load::None, Load::Send];
+        let findings = loads.map(|load| of_load(load, Setting::Other, Driver::Thread, 0));
+        let told: Vec<String> = cases(&findings).into_iter().map(|case| case.load).collect();
+        assert_eq!(told, ["none", "send", "receive"]);
     }
 
     #[test]
