@@ -9,7 +9,7 @@ use std::str::FromStr;
 
 use netlink_packet_core::{NLM_F_ACK, NLM_F_DUMP};
 use serde::{Deserialize, Serialize};
-use tokkyu_netlink::{Attribute, NetlinkError, generic, of_kind};
+use tokkyu_netlink::{Attribute, generic, of_kind};
 
 use crate::netlink::{index, to_io};
 
@@ -72,7 +72,8 @@ impl Knob {
     pub fn of_each(self, device: &str) -> io::Result<Vec<(u32, u64)>> {
         let interface = Attribute::new(NETDEV_A_NAPI_IFINDEX, &index(device)?.to_ne_bytes());
         let each = match generic::ask(FAMILY, NETDEV_CMD_NAPI_GET, vec![interface], NLM_F_DUMP) {
-            Err(error) if is_unknown(&error) => return Ok(Vec::new()),
+            // Kernels before 6.7 have no such family, and before 6.8 no such command.
+            Err(error) if error.code() == Some(libc::EOPNOTSUPP) => return Ok(Vec::new()),
             other => other.map_err(to_io)?,
         };
         let one = |napi: &Vec<Attribute>| {
@@ -98,15 +99,6 @@ impl Knob {
         match generic::ask(FAMILY, NETDEV_CMD_NAPI_SET, attributes, NLM_F_ACK) {
             Err(error) if error.code() == Some(libc::ENOENT) => Ok(()),
             other => other.map(drop).map_err(to_io),
-        }
-    }
-}
-
-/// Kernels before 6.7 have no such family, and before 6.8 no such command.
-fn is_unknown(error: &NetlinkError) -> bool {
-    match error {
-        NetlinkError::Refused { source, .. } | NetlinkError::Socket(source) => {
-            source.raw_os_error() == Some(libc::EOPNOTSUPP)
         }
     }
 }

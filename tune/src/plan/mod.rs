@@ -519,6 +519,14 @@ mod tests {
     }
 
     #[test]
+    fn that_frames_are_left_to_other_threads_is_said() {
+        let said =
+            |host: &Host| plan(host, &wish()).unwrap().notes.iter().any(|note| note.contains("BYPASS"));
+        assert!(!said(&host()));
+        assert!(said(&Host { list_before_root: true, ..host() }));
+    }
+
+    #[test]
     fn timers_are_raised_when_it_is_asked_for_and_not_above_rcu() {
         let mut host = host();
         host.threads.push(thread("ktimers/0", Policy::Other));
@@ -527,9 +535,6 @@ mod tests {
         assert_eq!(values(&found, StepName::Ktimers), [("threads ktimers/*".into(), "fifo 1")]);
         assert!(plan(&host, &with(2)).unwrap_err().to_string().contains("ktimers at 2 would be above RCU"));
         assert!(step(&plan(&host, &wish()).unwrap(), StepName::Ktimers).is_none());
-        let leaves = Host { list_before_root: true, ..host.clone() };
-        assert!(plan(&leaves, &wish()).unwrap().notes.iter().any(|note| note.contains("BYPASS")));
-        assert!(!plan(&host, &wish()).unwrap().notes.iter().any(|note| note.contains("BYPASS")));
         let limited = Host { group_rt_runtime_us: Some(0), ..host };
         assert!(plan(&limited, &wish()).unwrap().notes.iter().any(|note| note.contains("control group")));
     }
