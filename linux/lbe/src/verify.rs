@@ -245,10 +245,10 @@ impl Bench<'_> {
         self.wire.mark_of(HELD)?;
         let waited = begun.elapsed();
         let after = gate()?;
-        match (after.shut > before.shut, after.valve + after.released > before.valve + before.released) {
-            (true, true) => Ok(format!("held, and out after {} ms", waited.as_millis())),
-            (true, false) => Err("held, but neither valve nor task switch let it go".to_owned()),
-            (false, _) => Err(format!("not held: out after {} µs", waited.as_micros())),
+        // What let it go, valve, task switch or an idle moment of some processor, is nobody's promise.
+        match after.shut > before.shut {
+            true => Ok(format!("held, and out after {} ms", waited.as_millis())),
+            false => Err(format!("not held: out after {} µs", waited.as_micros())),
         }
     }
 
