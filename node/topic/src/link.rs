@@ -1,0 +1,264 @@
+//! One place for a subscription at a publisher: its state, its ring, and what its reader holds (SPEC, "States of a link").
+
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+
+use crate::bell::Doorbell;
+use crate::limits::Terms;
+use crate::ring::{Cursor, Ring};
+use crate::sync::{AtomicU32, Ordering, UnsafeCell, write_before_look};
+
+/// A place for a subscription: which of the channel's links it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LinkId(pub(crate) u32);
+
+/// ```text
+///          begin             open             close                sweep: publisher is outside,          free
+///   FREE ─────────► JOINING ─────► OPEN ─────────────► CLOSING ────── nothing is held ──────► SWEEPING ──────► FREE
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub(crate) enum State {
+    Free = 0,
+    /// One thread sets it up.
+    Joining = 1,
+    /// The publisher fills, the reader empties.
+    Open = 2,
+    /// The reader has gone; it, or somebody it gave samples to, still holds some, or the publisher has not passed by.
+    Closing = 3,
+    /// One thread cleans up.
+    Sweeping = 4,
+}
+
+/// What the reader asked for. Written while joining, read while open.
+struct Joined {
+    terms: Terms,
+    bell: Arc<dyn Doorbell>,
+    source: u32,
+}
+
+pub(crate) struct Link {
+    state: AtomicU32,
+    joined: UnsafeCell<Option<Joined>>,
+    pub(crate) queue: Ring,
+    /// Where the publisher puts the next sample. Only the publisher writes it while the link is open.
+    place_sequence: AtomicU32,
+    place_index: AtomicU32,
+    /// Slot plus 1 of each sample that the reader holds; 0 none.
+    held: Box<[AtomicU32]>,
+    /// Slot plus 1 of a latched sample that goes before the ring's; 0 none.
+    latched: AtomicU32,
+    /// Samples of this opening that were lost.
+    dropped: AtomicU32,
+}
+
+impl Link {
+    pub(crate) fn new(depth: u32, held: u32) -> Link {
+        Link {
+            state: AtomicU32::new(State::Free as u32),
+            joined: UnsafeCell::new(None),
+            queue: Ring::new(depth),
+            place_sequence: AtomicU32::new(0),
+            place_index: AtomicU32::new(0),
+            held: (0..held).map(|_| AtomicU32::new(0)).collect(),
+            latched: AtomicU32::new(0),
+            dropped: AtomicU32::new(0),
+        }
+    }
+
+    pub(crate) fn is(&self, state: State) -> bool {
+        self.state.load(Ordering::Acquire) == state as u32
+    }
+
+    fn change(&self, from: State, to: State) -> bool {
+        self.state.compare_exchange(from as u32, to as u32, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    }
+
+    // --- the reader's side: coming and going ---
+
+    /// FREE to JOINING. True: the caller, no other, sets it up and opens it.
+    pub(crate) fn begin(&self) -> bool {
+        self.change(State::Free, State::Joining)
+    }
+
+    /// JOINING to OPEN; the first sample will have number `first` or a later one.
+    pub(crate) fn open(&self, terms: Terms, bell: Arc<dyn Doorbell>, source: u32, first: u32) -> Cursor {
+        let joined = Joined { terms, bell, source };
+        // SAFETY: JOINING belongs to who called `begin`; the publisher looks only while OPEN, which is stored below.
+        self.joined.with_mut(|place| unsafe { *place = Some(joined) });
+        self.dropped.store(0, Ordering::Relaxed);
+        self.queue.begin(first);
+        self.place_sequence.store(first, Ordering::Relaxed);
+        self.place_index.store(0, Ordering::Relaxed);
+        self.state.store(State::Open as u32, Ordering::Release);
+        write_before_look();
+        Cursor { sequence: first, index: 0 }
+    }
+
+    /// JOINING to FREE: it does not come to anything.
+    pub(crate) fn give_up(&self) {
+        self.state.store(State::Free as u32, Ordering::Release);
+    }
+
+    /// OPEN to CLOSING: nothing new after this but what the publisher takes back itself.
+    pub(crate) fn close(&self, mut released: impl FnMut(u32)) {
+        if self.change(State::Open, State::Closing) {
+            self.take_latched().into_iter().for_each(&mut released);
+            self.queue.drain(released);
+        }
+    }
+
+    /// CLOSING to FREE by way of SWEEPING, if nothing is held and the publisher is not inside `publish`: gives what was asked for.
+    ///
+    /// The link is claimed before anything is looked at. Otherwise it could be swept by another, joined, opened and closed anew between the look
+    /// and the claim, with the publisher inside that has seen it open.
+    pub(crate) fn sweep(
+        &self,
+        publisher_is_inside: impl Fn() -> bool,
+        released: impl FnMut(u32),
+    ) -> Option<Terms> {
+        if !self.change(State::Closing, State::Sweeping) {
+            return None;
+        }
+        write_before_look();
+        if publisher_is_inside() || !self.holds_nothing() {
+            // Whoever sweeps next does it.
+            self.state.store(State::Closing as u32, Ordering::Release);
+            return None;
+        }
+        self.queue.drain(released);
+        // SAFETY: SWEEPING belongs to this call; a publisher that has come in since does not find OPEN and does not look.
+        let joined = self.joined.with_mut(|place| unsafe { (*place).take() });
+        self.state.store(State::Free as u32, Ordering::Release);
+        joined.map(|joined| joined.terms)
+    }
+
+    // --- the reader's side: what it has ---
+
+    /// What `take_latched` will give. Between opening and the first of these, by who joins.
+    pub(crate) fn set_latched(&self, slot: u32) {
+        self.latched.store(slot + 1, Ordering::Release);
+    }
+
+    pub(crate) fn take_latched(&self) -> Option<u32> {
+        self.latched.swap(0, Ordering::AcqRel).checked_sub(1)
+    }
+
+    pub(crate) fn has_latched(&self) -> bool {
+        self.latched.load(Ordering::Acquire) != 0
+    }
+
+    /// A free place among what the reader may hold.
+    pub(crate) fn place_to_hold(&self) -> Option<u32> {
+        self.held.iter().position(|entry| entry.load(Ordering::Acquire) == 0).map(|index| index as u32)
+    }
+
+    pub(crate) fn hold(&self, entry: u32, slot: u32) {
+        self.held[entry as usize].store(slot + 1, Ordering::Release);
+    }
+
+    /// The slot that was held here, unless somebody gave it back already.
+    pub(crate) fn give_back(&self, entry: u32) -> Option<u32> {
+        self.held[entry as usize].swap(0, Ordering::AcqRel).checked_sub(1)
+    }
+
+    /// Gives back whatever is held.
+    pub(crate) fn give_all_back(&self, released: impl FnMut(u32)) {
+        (0..self.held.len() as u32).filter_map(|entry| self.give_back(entry)).for_each(released);
+    }
+
+    fn holds_nothing(&self) -> bool {
+        self.held.iter().all(|entry| entry.load(Ordering::Acquire) == 0)
+    }
+
+    // --- the publisher's side, inside `publish` while the link is open ---
+
+    /// Calls `with` with what the reader asked for.
+    ///
+    /// # Safety
+    ///
+    /// The caller is the publisher, inside `publish`, and found the link open since it went in.
+    unsafe fn joined<R>(&self, with: impl FnOnce(&Joined) -> R) -> R {
+        self.joined.with(|place| {
+            // SAFETY: only `open` and `sweep` write it: the one before OPEN, the other not while the publisher is inside.
+            let joined = unsafe { (*place).as_ref() };
+            with(joined.expect("an open link has its terms"))
+        })
+    }
+
+    /// Where the sample that was put in last is, or the first will be.
+    fn place(&self) -> Cursor {
+        Cursor {
+            sequence: self.place_sequence.load(Ordering::Relaxed),
+            index: self.place_index.load(Ordering::Relaxed),
+        }
+    }
+
+    /// Where sample `sequence` goes, and what was asked for.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Link::joined`].
+    unsafe fn place_of(&self, sequence: u32) -> (Cursor, Terms) {
+        // SAFETY: passed on.
+        let terms = unsafe { self.joined(|joined| joined.terms) };
+        let mut place = self.place();
+        place.advance(sequence.wrapping_sub(place.sequence), terms.depth);
+        (place, terms)
+    }
+
+    /// Whether this link may not lose anything and has no room for sample `sequence`.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Link::joined`].
+    pub(crate) unsafe fn refuses(&self, sequence: u32) -> bool {
+        // SAFETY: passed on.
+        let (place, terms) = unsafe { self.place_of(sequence) };
+        terms.reliable && !self.queue.is_empty_at(place)
+    }
+
+    /// Puts the sample in. What is lost goes to `released`.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Link::joined`].
+    pub(crate) unsafe fn put(&self, sequence: u32, slot: u32, released: impl FnOnce(u32)) {
+        // SAFETY: passed on.
+        let (place, _) = unsafe { self.place_of(sequence) };
+        self.place_sequence.store(place.sequence, Ordering::Relaxed);
+        self.place_index.store(place.index, Ordering::Relaxed);
+        if let Some(former) = self.queue.put(place, slot) {
+            self.count_dropped();
+            released(former);
+        }
+    }
+
+    /// After [`Link::put`], and what was put in is to be seen: tells the reader. If it has gone meanwhile it may have looked into the cells before
+    /// this sample came in, which is then taken out again.
+    ///
+    /// # Safety
+    ///
+    /// The caller is the publisher, inside `publish`.
+    pub(crate) unsafe fn tell(&self, slot: u32, released: impl FnOnce(u32)) {
+        if self.is(State::Open) {
+            // SAFETY: inside `publish`, and open.
+            unsafe { self.joined(|joined| joined.bell.ring(joined.source)) }
+        } else if self.queue.take_back(self.place(), slot) {
+            released(slot);
+        }
+    }
+
+    /// Whether the last sample that was put in has this number; perhaps also where none was put in since it opened.
+    pub(crate) fn has(&self, sequence: u32) -> bool {
+        self.place_sequence.load(Ordering::Relaxed) == sequence
+    }
+
+    pub(crate) fn count_dropped(&self) {
+        self.dropped.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn dropped(&self) -> u32 {
+        self.dropped.load(Ordering::Relaxed)
+    }
+}

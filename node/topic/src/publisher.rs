@@ -1,0 +1,226 @@
+//! The end that fills slots and hands them over.
+
+use alloc::sync::Arc;
+use core::fmt;
+use core::marker::PhantomData;
+use core::ops::{Deref, DerefMut};
+
+use crate::channel::Channel;
+use crate::link::{Link, State};
+use crate::sync::{AtomicU32, Ordering, write_before_look};
+
+/// The one publisher of a [`Channel`]. One thread at a time.
+pub struct Publisher<T> {
+    channel: Arc<Channel<T>>,
+    /// The number of the next sample; `Channel::next` is for others to read.
+    next: u32,
+}
+
+impl<T: Send + Sync> Publisher<T> {
+    pub(crate) fn new(channel: Arc<Channel<T>>) -> Publisher<T> {
+        let next = channel.next.load(Ordering::Relaxed);
+        Publisher { channel, next }
+    }
+
+    /// What readers join at.
+    pub fn channel(&self) -> &Arc<Channel<T>> {
+        &self.channel
+    }
+
+    /// A slot to fill. Steps: bounded by the number of slots.
+    ///
+    /// # Errors
+    ///
+    /// [`LoanError`] while all loans that the limits allow are out; otherwise it succeeds (NODE-11).
+    pub fn loan(&mut self) -> Result<Loan<T>, LoanError> {
+        let channel = &self.channel;
+        let loans = channel.limits.loans;
+        if channel.lent.load(Ordering::Acquire) >= loans {
+            return Err(LoanError { loans });
+        }
+        let usable = channel.usable.load(Ordering::Acquire);
+        let slot = channel.slots.take_free(usable).ok_or(LoanError { loans })?;
+        channel.lent.fetch_add(1, Ordering::AcqRel);
+        Ok(Loan { channel: channel.clone(), slot, _of: PhantomData })
+    }
+
+    /// Hands a sample to every link. Steps: bounded by the number of links; never waits (NODE-13).
+    ///
+    /// # Errors
+    ///
+    /// [`Refused`], with the loan: nobody has got it.
+    pub fn publish(&mut self, loan: Loan<T>) -> Result<u32, Refused<T>> {
+        if !Arc::ptr_eq(&loan.channel, &self.channel) {
+            return Err(Refused { loan, why: Why::Foreign });
+        }
+        let (sequence, channel) = (self.next, &*self.channel);
+        // Whoever leaves now does not free its link before this is over.
+        let _inside = Inside::enter(&channel.inside);
+        if channel.a_reliable_link_is_full(sequence) {
+            return Err(Refused { loan, why: Why::Full });
+        }
+        self.next = sequence.wrapping_add(1);
+        channel.next.store(self.next, Ordering::Release);
+        channel.hand_over(sequence, loan.into_slot());
+        Ok(sequence)
+    }
+}
+
+/// The steps of `publish`, inside it.
+impl<T> Channel<T> {
+    fn open_links(&self) -> impl Iterator<Item = &Link> {
+        self.links.iter().filter(|link| link.is(State::Open))
+    }
+
+    fn a_reliable_link_is_full(&self, sequence: u32) -> bool {
+        if self.reliable.load(Ordering::Acquire) == 0 {
+            return false;
+        }
+        write_before_look();
+        // SAFETY: inside `publish`, and open. One that opens after this is empty.
+        self.open_links().any(|link| unsafe { link.refuses(sequence) })
+    }
+
+    /// Gives one reference to each link, and one to what is kept for later, then its own back; then tells the readers.
+    fn hand_over(&self, sequence: u32, slot: u32) {
+        let release = |slot| self.slots.release(slot);
+        self.slots.set_sequence(slot, sequence);
+        if self.limits.latch {
+            self.slots.add(slot, 1);
+            let former = self.last.swap(slot + 1, Ordering::AcqRel);
+            former.checked_sub(1).into_iter().for_each(release);
+        }
+        // `inside`, `next`, `last`: who joins or leaves writes the state of its link and looks at these.
+        write_before_look();
+        for link in self.open_links() {
+            self.slots.add(slot, 1);
+            // SAFETY: inside `publish`, and open.
+            unsafe { link.put(sequence, slot, release) };
+        }
+        // After all have it: a reader that is woken may take the processor.
+        for link in self.links.iter().filter(|link| link.has(sequence)) {
+            // SAFETY: inside `publish`.
+            unsafe { link.tell(slot, release) };
+        }
+        release(slot);
+    }
+}
+
+impl<T> Drop for Publisher<T> {
+    fn drop(&mut self) {
+        // Nobody joins a channel without publisher to see what it said last: the references go with it.
+        let last = self.channel.last.swap(0, Ordering::AcqRel);
+        last.checked_sub(1).into_iter().for_each(|slot| self.channel.slots.release(slot));
+    }
+}
+
+/// The mark that the publisher is inside `publish`.
+struct Inside<'c>(&'c AtomicU32);
+
+impl Inside<'_> {
+    fn enter(mark: &AtomicU32) -> Inside<'_> {
+        mark.store(1, Ordering::Relaxed);
+        Inside(mark)
+    }
+}
+
+impl Drop for Inside<'_> {
+    fn drop(&mut self) {
+        self.0.store(0, Ordering::Release);
+    }
+}
+
+/// A slot that only its owner sees. Dropped without being published, it goes back.
+pub struct Loan<T> {
+    channel: Arc<Channel<T>>,
+    slot: u32,
+    _of: PhantomData<T>,
+}
+
+impl<T> Loan<T> {
+    /// The slot with its reference: the loan has ended.
+    fn into_slot(self) -> u32 {
+        self.channel.lent.fetch_sub(1, Ordering::AcqRel);
+        let loan = core::mem::ManuallyDrop::new(self);
+        // SAFETY: the loan is not dropped; this is the only time that its channel is taken out.
+        drop(unsafe { core::ptr::read(&raw const loan.channel) });
+        loan.slot
+    }
+}
+
+impl<T> Deref for Loan<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        // SAFETY: a slot that is lent has no reference but this loan's.
+        self.channel.slots.with(self.slot, |value| unsafe { &*value })
+    }
+}
+
+impl<T> DerefMut for Loan<T> {
+    fn deref_mut(&mut self) -> &mut T {
+        // SAFETY: as above, and the loan is borrowed mutably.
+        self.channel.slots.with_mut(self.slot, |value| unsafe { &mut *value })
+    }
+}
+
+impl<T> Drop for Loan<T> {
+    fn drop(&mut self) {
+        self.channel.slots.release(self.slot);
+        self.channel.lent.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+impl<T> fmt::Debug for Loan<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Loan").field("slot", &self.slot).finish_non_exhaustive()
+    }
+}
+
+/// All loans are out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoanError {
+    /// So many may be.
+    pub loans: u32,
+}
+
+impl fmt::Display for LoanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "all {} loans of the channel are out; publish or drop one, or make it with more `loans`",
+            self.loans
+        )
+    }
+}
+
+impl core::error::Error for LoanError {}
+
+/// A sample that was not published.
+#[derive(Debug)]
+pub struct Refused<T> {
+    /// What was to be published.
+    pub loan: Loan<T>,
+    /// Why it was not.
+    pub why: Why,
+}
+
+/// Why a sample was not published.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// A `reliable` link is full (NODE-17).
+    Full,
+    /// The loan is of another channel.
+    Foreign,
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Why::Full => "a reliable subscription has its queue full; publish again when it has read, or give it more depth",
+            Why::Foreign => "the loan is of another channel; publish it with the publisher that lent it",
+        })
+    }
+}
+
+impl core::error::Error for Why {}

@@ -1,0 +1,193 @@
+//! The queue of one link (NODE-3): cells that one publisher fills and one reader empties, each by one atomic exchange.
+//!
+//! ```text
+//!   sequence   5       6       7                       8 overwrites 5
+//!           ┌───────┬───────┬───────┐              ┌───────┬───────┬───────┐
+//!   cells   │ 5, a  │ 6, c  │ 7, b  │   put(8, d)  │ 8, d  │ 6, c  │ 7, b  │   gives a back: dropped
+//!           └───────┴───────┴───────┘              └───────┴───────┴───────┘
+//!   tail ───────┘                       head = 9, and the reader goes on at 6
+//! ```
+//!
+//! Whoever gets a value out of a cell has its reference to the slot. Nobody waits for the other.
+
+use alloc::boxed::Box;
+
+use crate::sync::{AtomicU32, Ordering};
+
+/// A cell without a sample.
+const EMPTY: u32 = 0;
+/// Bits of a cell that name a slot, plus 1.
+const SLOT_BITS: u32 = 14;
+const SLOT_MASK: u32 = (1 << SLOT_BITS) - 1;
+/// What a cell has of the sequence number.
+const SEQUENCE_MASK: u32 = u32::MAX >> SLOT_BITS;
+
+/// Times that a reader starts anew when the publisher overtakes it, before it takes what is there. The model checker cannot overtake often.
+#[cfg(not(loom))]
+const PATIENCE: u32 = 4;
+#[cfg(loom)]
+const PATIENCE: u32 = 0;
+
+fn cell(sequence: u32, slot: u32) -> u32 {
+    (sequence & SEQUENCE_MASK) << SLOT_BITS | (slot + 1)
+}
+
+fn slot_in(cell: u32) -> Option<u32> {
+    (cell & SLOT_MASK).checked_sub(1)
+}
+
+/// A sequence number and the cell it belongs to. Apart, because numbers wrap and a depth need not divide 2³².
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Cursor {
+    pub(crate) sequence: u32,
+    pub(crate) index: u32,
+}
+
+impl Cursor {
+    pub(crate) fn advance(&mut self, by: u32, depth: u32) {
+        self.sequence = self.sequence.wrapping_add(by);
+        let index = self.index + by % depth;
+        self.index = if index < depth { index } else { index - depth };
+    }
+
+    /// To the oldest that a ring can hold whose newest is `newest`; nowhere if that is behind.
+    fn advance_to_oldest(&mut self, newest: u32, depth: u32) {
+        let ahead = newest.wrapping_sub(self.sequence);
+        self.advance((ahead + 1).saturating_sub(depth), depth);
+    }
+
+    /// The sequence number of `cell`, which is not before this one.
+    fn sequence_of(&self, cell: u32) -> u32 {
+        let ahead = (cell >> SLOT_BITS).wrapping_sub(self.sequence) & SEQUENCE_MASK;
+        self.sequence.wrapping_add(ahead)
+    }
+}
+
+/// What a reader got out of a ring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Taken {
+    pub(crate) sequence: u32,
+    pub(crate) slot: u32,
+}
+
+pub(crate) struct Ring {
+    cells: Box<[AtomicU32]>,
+    /// The number after the newest. Stored after the cell.
+    head: AtomicU32,
+}
+
+impl Ring {
+    pub(crate) fn new(cells: u32) -> Ring {
+        Ring { cells: (0..cells).map(|_| AtomicU32::new(EMPTY)).collect(), head: AtomicU32::new(0) }
+    }
+
+    /// Empty, before the sample with number `sequence`. Nobody else may be at it.
+    pub(crate) fn begin(&self, sequence: u32) {
+        self.head.store(sequence, Ordering::Release);
+    }
+
+    /// Whether nothing was put in since `begin`.
+    pub(crate) fn is_untouched(&self, first: Cursor) -> bool {
+        self.head.load(Ordering::Acquire) == first.sequence
+    }
+
+    /// Whether `put` at this place would overwrite nothing. For the publisher it stays so, as nobody else fills.
+    pub(crate) fn is_empty_at(&self, at: Cursor) -> bool {
+        self.cells[at.index as usize].load(Ordering::Acquire) == EMPTY
+    }
+
+    /// Puts a sample in and gives out the slot that was there unread. Publisher only.
+    pub(crate) fn put(&self, at: Cursor, slot: u32) -> Option<u32> {
+        // An exchange here, and one in `drain`: if that came first, what was written before it is seen after this.
+        let former = self.cells[at.index as usize].swap(cell(at.sequence, slot), Ordering::AcqRel);
+        self.head.store(at.sequence.wrapping_add(1), Ordering::Release);
+        slot_in(former)
+    }
+
+    /// Takes out what `put` put in, unless somebody has it already. Publisher only.
+    pub(crate) fn take_back(&self, at: Cursor, slot: u32) -> bool {
+        let mine = cell(at.sequence, slot);
+        self.cells[at.index as usize]
+            .compare_exchange(mine, EMPTY, Ordering::AcqRel, Ordering::Relaxed)
+            .is_ok()
+    }
+
+    /// The next sample. What is skipped over and still there goes to `dropped`; what the publisher overwrote it has counted. Reader only.
+    pub(crate) fn take(&self, tail: &mut Cursor, depth: u32, mut dropped: impl FnMut(u32)) -> Option<Taken> {
+        let mut overtaken = 0;
+        loop {
+            let waiting = self.waiting(tail.sequence)?;
+            if waiting > depth {
+                tail.advance(waiting - depth, depth);
+            }
+            if self.is_empty_at(*tail) {
+                // Published before the publisher saw this link.
+                tail.advance(1, depth);
+                continue;
+            }
+            if let Some(slot) = self.take_exactly(*tail) {
+                let sequence = tail.sequence;
+                tail.advance(1, depth);
+                return Some(Taken { sequence, slot });
+            }
+            if overtaken == PATIENCE {
+                return self.take_newer(tail, depth, &mut dropped);
+            }
+            overtaken += 1;
+            self.follow(tail, depth);
+        }
+    }
+
+    /// Samples from `tail` on, those overwritten among them; nothing where there is none.
+    fn waiting(&self, tail: u32) -> Option<u32> {
+        let head = self.head.load(Ordering::Acquire);
+        // Signed: the reader may have taken a sample whose publisher has not stored `head` yet, and is then past it.
+        let waiting = head.wrapping_sub(tail) as i32;
+        u32::try_from(waiting).ok().filter(|&waiting| waiting > 0)
+    }
+
+    /// The publisher was here meanwhile: goes on with the oldest that can still be there.
+    fn follow(&self, tail: &mut Cursor, depth: u32) {
+        let found = self.cells[tail.index as usize].load(Ordering::Acquire);
+        if found != EMPTY {
+            tail.advance_to_oldest(tail.sequence_of(found), depth);
+        }
+    }
+
+    /// The end of patience: takes whatever is in the cell at `tail`, and what is older than that out of the others.
+    fn take_newer(&self, tail: &mut Cursor, depth: u32, dropped: &mut impl FnMut(u32)) -> Option<Taken> {
+        let found = self.cells[tail.index as usize].swap(EMPTY, Ordering::AcqRel);
+        let slot = slot_in(found)?;
+        let sequence = tail.sequence_of(found);
+        tail.advance_to_oldest(sequence, depth);
+        while tail.sequence != sequence {
+            self.take_exactly(*tail).map(&mut *dropped);
+            tail.advance(1, depth);
+        }
+        tail.advance(1, depth);
+        Some(Taken { sequence, slot })
+    }
+
+    /// The sample with this very number, if it is still there.
+    fn take_exactly(&self, at: Cursor) -> Option<u32> {
+        let place = &self.cells[at.index as usize];
+        let found = place.load(Ordering::Acquire);
+        let slot = slot_in(found).filter(|_| at.sequence_of(found) == at.sequence)?;
+        place.compare_exchange(found, EMPTY, Ordering::AcqRel, Ordering::Relaxed).ok().map(|_| slot)
+    }
+
+    /// Empties every cell. For a link that nobody reads any more.
+    pub(crate) fn drain(&self, mut dropped: impl FnMut(u32)) {
+        for cell in &self.cells {
+            // Also of an empty cell: see `put`.
+            if let Some(slot) = slot_in(cell.swap(EMPTY, Ordering::AcqRel)) {
+                dropped(slot);
+            }
+        }
+    }
+
+    /// Cells with a sample.
+    pub(crate) fn filled(&self) -> u32 {
+        self.cells.iter().filter(|cell| cell.load(Ordering::Acquire) != EMPTY).count() as u32
+    }
+}
