@@ -1,6 +1,6 @@
 //! All types that are known, and what follows from them together: md5sums and whole texts (NODE-32 to NODE-34).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +9,9 @@ use md5::{Digest, Md5};
 use crate::definition::{Base, Definition, Name, Service};
 use crate::error::{Error, Problem};
 use crate::parse::{parse_message, parse_service};
+
+/// Md5sums that are known already; nothing for a type that is being looked at.
+type Sums = HashMap<Name, Option<String>>;
 
 /// Message definitions by name, and the folders in which more are looked for.
 #[derive(Clone, Debug, Default)]
@@ -45,7 +48,7 @@ impl Types {
     ///
     /// A file that is missing or wrong, or a type that has itself in it.
     pub fn load(&mut self, name: &Name) -> Result<(), Error> {
-        self.load_below(name, &mut Vec::new())
+        self.load_below(name, &mut Vec::new(), &mut HashSet::new())
     }
 
     /// Loads what a service uses.
@@ -70,10 +73,19 @@ impl Types {
         Ok(service)
     }
 
-    fn load_below(&mut self, name: &Name, above: &mut Vec<Name>) -> Result<(), Error> {
+    /// `above`: the way to this one; `done`: types that are loaded with all that they use.
+    fn load_below(
+        &mut self,
+        name: &Name,
+        above: &mut Vec<Name>,
+        done: &mut HashSet<Name>,
+    ) -> Result<(), Error> {
         if above.contains(name) {
             let way: Vec<String> = above.iter().chain([name]).map(Name::to_string).collect();
             return Err(Problem::Circle(name.clone(), way.join(" > ")).at(&above[0].to_string(), 0));
+        }
+        if done.contains(name) {
+            return Ok(());
         }
         if !self.known.contains_key(name) {
             let path = self.find(name, "msg")?;
@@ -82,8 +94,9 @@ impl Types {
         }
         above.push(name.clone());
         let uses: Vec<Name> = self.known[name].uses().cloned().collect();
-        uses.iter().try_for_each(|used| self.load_below(used, above))?;
+        uses.iter().try_for_each(|used| self.load_below(used, above, done))?;
         above.pop();
+        done.insert(name.clone());
         Ok(())
     }
 
@@ -113,40 +126,54 @@ impl Types {
     ///
     /// # Errors
     ///
-    /// It, or one that it uses, is not known.
+    /// It, or one that it uses, is not known, or has itself in it.
     pub fn md5(&self, name: &Name) -> Result<String, Error> {
-        Ok(hex(&Md5::digest(self.md5_text(self.known(name)?)?)))
+        self.sum(name, &mut Sums::new())
     }
 
     /// The md5sum of a service (NODE-32).
     ///
     /// # Errors
     ///
-    /// A type that it uses is not known.
+    /// As for [`Types::md5`].
     pub fn md5_of_service(&self, service: &Service) -> Result<String, Error> {
-        let mut sum = Md5::new();
-        sum.update(self.md5_text(&service.request)?);
-        sum.update(self.md5_text(&service.response)?);
-        Ok(hex(&sum.finalize()))
+        let mut sums = Sums::new();
+        let mut digest = Md5::new();
+        for half in [&service.request, &service.response] {
+            digest.update(self.md5_text(half, &mut sums)?);
+        }
+        Ok(hex(&digest.finalize()))
     }
 
-    /// The md5sum of one half of a service.
+    /// The md5sum of a definition, such as one half of a service.
     ///
     /// # Errors
     ///
-    /// A type that it uses is not known.
+    /// As for [`Types::md5`].
     pub fn md5_of(&self, definition: &Definition) -> Result<String, Error> {
-        Ok(hex(&Md5::digest(self.md5_text(definition)?)))
+        Ok(hex(&Md5::digest(self.md5_text(definition, &mut Sums::new())?)))
     }
 
-    fn md5_text(&self, definition: &Definition) -> Result<String, Error> {
+    fn sum(&self, name: &Name, sums: &mut Sums) -> Result<String, Error> {
+        match sums.get(name) {
+            Some(Some(sum)) => return Ok(sum.clone()),
+            Some(None) => return Err(Problem::Circle(name.clone(), "as it is known".to_owned()).nowhere()),
+            None => {}
+        }
+        sums.insert(name.clone(), None);
+        let sum = hex(&Md5::digest(self.md5_text(self.known(name)?, sums)?));
+        sums.insert(name.clone(), Some(sum.clone()));
+        Ok(sum)
+    }
+
+    fn md5_text(&self, definition: &Definition, sums: &mut Sums) -> Result<String, Error> {
         let constants = definition
             .constants
             .iter()
             .map(|constant| Ok(format!("{} {}={}", constant.of.as_str(), constant.name, constant.value)));
         let fields = definition.fields.iter().map(|field| match &field.of.base {
             Base::Builtin(_) => Ok(format!("{} {}", field.of, field.name)),
-            Base::Message(name) => Ok(format!("{} {}", self.md5(name)?, field.name)),
+            Base::Message(name) => Ok(format!("{} {}", self.sum(name, sums)?, field.name)),
         });
         Ok(constants.chain(fields).collect::<Result<Vec<_>, Error>>()?.join("\n"))
     }

@@ -136,6 +136,10 @@ fn types_are_found_in_folders_the_first_one_first() {
 
     let circle = types.load(&name("b/Round")).unwrap_err().to_string();
     assert!(circle.contains("b/Round > b/About > b/Round"), "{circle}");
+    let mut known = self::types(&[("b/Round", "About a"), ("b/About", "Round[] r")]);
+    let circle = known.md5(&name("b/Round")).unwrap_err().to_string();
+    assert!(circle.contains("b/Round has itself in it"), "{circle}");
+    assert!(known.load(&name("b/Round")).is_err());
     let missing = types.load(&name("b/Open")).unwrap_err().to_string();
     assert!(
         missing.contains("b/Missing is not defined in ") && missing.contains("b/msg/Missing.msg"),
@@ -156,4 +160,17 @@ fn the_whole_text_has_each_type_once() {
         "Inner one\nHeader two\nInner[] more\n{line}\nMSG: a/Inner\nHeader h\n\n{line}\nMSG: std_msgs/Header\n{HEADER}"
     );
     assert_eq!(types.full_text(&name("a/Outer")).unwrap(), wanted);
+}
+
+/// Each type's sum is made once, however often it is used.
+#[test]
+fn types_that_use_others_twice_each_are_no_tree() {
+    let mut types = Types::new();
+    types.add(name("deep/T0"), "int8 i").unwrap();
+    for level in 1..60 {
+        types.add(name(&format!("deep/T{level}")), &format!("T{0} a\nT{0} b", level - 1)).unwrap();
+    }
+    types.load(&name("deep/T59")).unwrap();
+    assert_eq!(types.md5(&name("deep/T59")).unwrap().len(), 32);
+    assert_eq!(types.full_text(&name("deep/T59")).unwrap().matches("MSG: ").count(), 59);
 }
