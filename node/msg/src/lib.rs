@@ -1,4 +1,4 @@
-//! ROS 1 message and service definitions (SPEC, section 4): read from `.msg` and `.srv` files, checked, with their md5sums and texts.
+//! ROS 1 message and service definitions (SPEC, section 3): read from `.msg` and `.srv` files, checked, with their md5sums and texts.
 //!
 //! Runs where nodes are built, never in a node.
 //!

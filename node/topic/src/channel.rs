@@ -5,7 +5,7 @@ use alloc::sync::Arc;
 use core::fmt;
 
 use crate::bell::{Doorbell, SOURCES};
-use crate::limits::{Exceeded, Limits, MAX_DEPTH, Terms};
+use crate::limits::{Exceeded, Limits, Terms};
 use crate::link::{Link, LinkId};
 use crate::publisher::Publisher;
 use crate::reader::Reader;
@@ -108,7 +108,7 @@ impl<T: Send + Sync> Channel<T> {
             |name, value, least, most| Err(JoinError::Exceeded(Exceeded { name, value, least, most }));
         match terms.depth {
             depth if !(1..=self.limits.depth).contains(&depth) => {
-                exceeded("depth", depth, 1, self.limits.depth.min(MAX_DEPTH))
+                exceeded("depth", depth, 1, self.limits.depth)
             }
             _ if source >= SOURCES => exceeded("source", source, 0, SOURCES - 1),
             _ => Ok(()),

@@ -63,15 +63,10 @@ impl Limits {
         self.loans + self.latch as u32
     }
 
-    /// Slots that one link of this depth needs beyond those: what waits, what is held, and a latched one at its start.
+    /// Slots that one link of this depth needs beyond those: what waits, what is held, a latched one at its start, and of a deeper link the one
+    /// that an overtaken reader has in its hand while it drops it.
     pub const fn share(&self, depth: u32) -> u32 {
-        depth + self.held + self.latch as u32
-    }
-
-    /// Bytes of a channel whose slots have `slot` bytes each (NODE-25).
-    pub const fn bytes(&self, slot: usize) -> usize {
-        self.slots as usize * slot
-            + self.links as usize * (self.depth + self.held) as usize * size_of::<u32>()
+        depth + self.held + self.latch as u32 + (depth > 1) as u32
     }
 
     /// Which limit is not within what is possible.

@@ -100,6 +100,12 @@ fn one_reader_with_a_queue_of_two() {
     one_reader(Some(4), 2, 4, 2);
 }
 
+/// NODE-11: overtaken, the reader has the newest and one that it drops in its hands, and the publisher has filled both cells again.
+#[test]
+fn a_loan_succeeds_while_an_overtaken_reader_drops_what_is_older() {
+    one_reader(Some(3), 2, 6, 1);
+}
+
 #[test]
 fn one_reader_with_a_queue_of_three() {
     one_reader(Some(4), 3, 5, 2);
