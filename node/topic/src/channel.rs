@@ -146,7 +146,8 @@ impl<T: Send + Sync> Channel<T> {
     ///
     /// # Safety
     ///
-    /// Its [`Reader`] and every [`Sample`](crate::Sample) of it are never used again, not even dropped.
+    /// Its [`Reader`] and every [`Sample`](crate::Sample) of it are never used again, not even dropped. It did not end inside a call of theirs: what
+    /// it then had in its hands is lost.
     pub unsafe fn abandon(&self, id: LinkId) {
         let link = &self.links[id.0 as usize];
         link.close(|slot| self.slots.release(slot));

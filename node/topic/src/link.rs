@@ -13,8 +13,8 @@ use crate::sync::{AtomicU32, Ordering, UnsafeCell, write_before_look};
 pub struct LinkId(pub(crate) u32);
 
 /// ```text
-///          begin             open             close                sweep: publisher is outside,          free
-///   FREE ─────────► JOINING ─────► OPEN ─────────────► CLOSING ────── nothing is held ──────► SWEEPING ──────► FREE
+///          begin             open             close               drained                sweep: publisher is outside,          free
+///   FREE ─────────► JOINING ─────► OPEN ─────────────► LEAVING ─────────────► CLOSING ────── nothing is held ──────► SWEEPING ──────► FREE
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u32)]
@@ -24,11 +24,16 @@ pub(crate) enum State {
     Joining = 1,
     /// The publisher fills, the reader empties.
     Open = 2,
+    /// The reader gives back what waits: nobody sweeps while it has some of that in its hands.
+    Leaving = 3,
     /// The reader has gone; it, or somebody it gave samples to, still holds some, or the publisher has not passed by.
-    Closing = 3,
+    Closing = 4,
     /// One thread cleans up.
-    Sweeping = 4,
+    Sweeping = 5,
 }
+
+/// In place of a slot that is just given back: its place is not free before the slot is, or there would be more of them than are counted.
+const RETURNING: u32 = u32::MAX;
 
 /// What the reader asked for. Written while joining, read while open.
 struct Joined {
@@ -44,7 +49,7 @@ pub(crate) struct Link {
     /// Where the publisher puts the next sample. Only the publisher writes it while the link is open.
     place_sequence: AtomicU32,
     place_index: AtomicU32,
-    /// Slot plus 1 of each sample that the reader holds; 0 none.
+    /// Slot plus 1 of each sample that the reader holds; 0 none; [`RETURNING`].
     held: Box<[AtomicU32]>,
     /// Slot plus 1 of a latched sample that goes before the ring's; 0 none.
     latched: AtomicU32,
@@ -100,11 +105,12 @@ impl Link {
         self.state.store(State::Free as u32, Ordering::Release);
     }
 
-    /// OPEN to CLOSING: nothing new after this but what the publisher takes back itself.
+    /// OPEN to CLOSING by way of LEAVING: nothing new after this but what the publisher takes back itself.
     pub(crate) fn close(&self, mut released: impl FnMut(u32)) {
-        if self.change(State::Open, State::Closing) {
+        if self.change(State::Open, State::Leaving) {
             self.take_latched().into_iter().for_each(&mut released);
             self.queue.drain(released);
+            self.state.store(State::Closing as u32, Ordering::Release);
         }
     }
 
@@ -157,14 +163,20 @@ impl Link {
         self.held[entry as usize].store(slot + 1, Ordering::Release);
     }
 
-    /// The slot that was held here, unless somebody gave it back already.
-    pub(crate) fn give_back(&self, entry: u32) -> Option<u32> {
-        self.held[entry as usize].swap(0, Ordering::AcqRel).checked_sub(1)
+    /// Gives back what is held here, if anything is. By who holds it alone.
+    pub(crate) fn give_back(&self, entry: u32, released: impl FnOnce(u32)) {
+        let entry = &self.held[entry as usize];
+        let held = entry.load(Ordering::Acquire);
+        if let Some(slot) = held.checked_sub(1).filter(|_| held != RETURNING) {
+            entry.store(RETURNING, Ordering::Relaxed);
+            released(slot);
+            entry.store(0, Ordering::Release);
+        }
     }
 
     /// Gives back whatever is held.
-    pub(crate) fn give_all_back(&self, released: impl FnMut(u32)) {
-        (0..self.held.len() as u32).filter_map(|entry| self.give_back(entry)).for_each(released);
+    pub(crate) fn give_all_back(&self, mut released: impl FnMut(u32)) {
+        (0..self.held.len() as u32).for_each(|entry| self.give_back(entry, &mut released));
     }
 
     fn holds_nothing(&self) -> bool {

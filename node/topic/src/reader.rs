@@ -144,9 +144,7 @@ impl<T> Deref for Sample<T> {
 impl<T> Drop for Sample<T> {
     fn drop(&mut self) {
         let link = &self.channel.links[self.id.0 as usize];
-        if let Some(slot) = link.give_back(self.entry) {
-            self.channel.slots.release(slot);
-        }
+        link.give_back(self.entry, |slot| self.channel.slots.release(slot));
         if link.is(State::Closing) {
             self.channel.sweep_one(link);
         }

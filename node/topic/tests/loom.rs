@@ -313,3 +313,53 @@ fn who_joins_a_latched_channel_misses_nothing_and_gets_nothing_twice() {
         assert_eq!(channel.slots_used(), 0);
     });
 }
+
+/// NODE-11, NODE-18: what somebody who leaves has still in its hands counts until it is back.
+fn a_loan_succeeds_while(leaving: impl Fn(Reader<u32>) + Sync + Send + Copy + 'static) {
+    explore(Some(3), move || {
+        let (mut publisher, channel) = channel(Limits::for_links(1, 1));
+        let reader = join(&channel, Terms::keep_last(1));
+        publish(&mut publisher, 0).unwrap();
+        let leaves = thread::spawn(move || leaving(reader));
+        let joins = {
+            let channel = channel.clone();
+            thread::spawn(move || drop(channel.join(Terms::keep_last(1), Arc::new(Bell::new()), 0)))
+        };
+        drop(publisher.loan().expect("a loan never fails"));
+        leaves.join().unwrap();
+        joins.join().unwrap();
+        assert_eq!(channel.slots_used(), 0);
+    });
+}
+
+#[test]
+fn a_loan_succeeds_while_a_reader_leaves_and_another_joins() {
+    a_loan_succeeds_while(drop);
+}
+
+#[test]
+fn a_loan_succeeds_while_the_last_sample_of_one_that_left_goes_back() {
+    a_loan_succeeds_while(|mut reader| {
+        let sample = reader.take().unwrap();
+        drop(reader);
+        drop(sample);
+    });
+}
+
+/// NODE-11: a place to hold is not free again before its slot is.
+#[test]
+fn a_loan_succeeds_while_a_sample_goes_back_elsewhere() {
+    explore(Some(3), || {
+        let (mut publisher, channel) = channel(Limits::for_links(1, 1));
+        let mut reader = join(&channel, Terms::keep_last(1));
+        publish(&mut publisher, 0).unwrap();
+        let sample = reader.take().unwrap();
+        publish(&mut publisher, 1).unwrap();
+        let returns = thread::spawn(move || drop(sample));
+        let takes = thread::spawn(move || reader.take().map(drop).map(|()| reader));
+        publish(&mut publisher, 2).unwrap();
+        drop(publisher.loan().expect("a loan never fails"));
+        returns.join().unwrap();
+        drop(takes.join().unwrap());
+    });
+}
