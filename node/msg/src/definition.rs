@@ -7,7 +7,7 @@ use crate::error::{Error, Problem};
 /// The name of a type, `PACKAGE/NAME`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name {
-    /// The package: a lower-case letter, then lower-case letters, digits and `_`.
+    /// The package: a letter, then letters, digits and `_`.
     pub package: String,
     /// The type's own name: a letter, then letters, digits and `_`.
     pub own: String,

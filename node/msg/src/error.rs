@@ -56,7 +56,7 @@ pub enum Problem {
         looked: String,
     },
     /// A type that has itself in it.
-    #[error("{0} has itself in it: {1}; leave one of these fields out")]
+    #[error("{0} has itself in it{1}; leave out the field that closes the circle")]
     Circle(crate::Name, String),
     /// A file that cannot be read.
     #[error("cannot be read: {0}")]

@@ -51,16 +51,6 @@ impl Types {
         self.load_below(name, &mut Vec::new(), &mut HashSet::new())
     }
 
-    /// Loads what a service uses.
-    ///
-    /// # Errors
-    ///
-    /// As for [`Types::load`].
-    pub fn load_for(&mut self, service: &Service) -> Result<(), Error> {
-        let used = [&service.request, &service.response];
-        used.into_iter().flat_map(Definition::uses).try_for_each(|name| self.load(name))
-    }
-
     /// Reads a service from the folders, `PACKAGE/srv/NAME.srv`, and all that it uses.
     ///
     /// # Errors
@@ -69,7 +59,8 @@ impl Types {
     pub fn load_service(&mut self, name: &Name) -> Result<Service, Error> {
         let path = self.find(name, "srv")?;
         let service = parse_service(&path.display().to_string(), &name.package, &read(&path)?)?;
-        self.load_for(&service)?;
+        let halves = [&service.request, &service.response];
+        halves.into_iter().flat_map(Definition::uses).try_for_each(|name| self.load(name))?;
         Ok(service)
     }
 
@@ -82,7 +73,9 @@ impl Types {
     ) -> Result<(), Error> {
         if above.contains(name) {
             let way: Vec<String> = above.iter().chain([name]).map(Name::to_string).collect();
-            return Err(Problem::Circle(name.clone(), way.join(" > ")).at(&above[0].to_string(), 0));
+            return Err(
+                Problem::Circle(name.clone(), format!(": {}", way.join(" > "))).at(&above[0].to_string(), 0)
+            );
         }
         if done.contains(name) {
             return Ok(());
@@ -157,7 +150,7 @@ impl Types {
     fn sum(&self, name: &Name, sums: &mut Sums) -> Result<String, Error> {
         match sums.get(name) {
             Some(Some(sum)) => return Ok(sum.clone()),
-            Some(None) => return Err(Problem::Circle(name.clone(), "as it is known".to_owned()).nowhere()),
+            Some(None) => return Err(Problem::Circle(name.clone(), String::new()).nowhere()),
             None => {}
         }
         sums.insert(name.clone(), None);
@@ -195,7 +188,7 @@ impl Types {
         Ok(text)
     }
 
-    /// First all that the definition uses itself, then what those use, each where it is met first.
+    /// What the definition uses: each where it is met first, and right after it what that one uses.
     fn collect_uses(&self, definition: &Definition, used: &mut Vec<Name>) -> Result<(), Error> {
         for name in definition.uses() {
             if !used.contains(name) {
