@@ -14,9 +14,12 @@
 mod definition;
 mod error;
 mod parse;
+pub mod rust;
 mod types;
+mod wanted;
 
 pub use definition::{Array, Base, Builtin, Constant, Definition, Field, Name, Service, Type};
 pub use error::{Error, Place, Problem};
 pub use parse::{parse_message, parse_service};
 pub use types::Types;
+pub use wanted::Wanted;
