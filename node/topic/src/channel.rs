@@ -47,7 +47,21 @@ impl<T: Send + Sync> Channel<T> {
     ///
     /// [`Exceeded`]: a limit is not possible.
     pub fn new(limits: Limits, make: impl FnMut() -> T) -> Result<(Publisher<T>, Arc<Channel<T>>), Exceeded> {
-        Channel::from_number(0, limits, make)
+        Channel::from_number(0, limits, make, None)
+    }
+
+    /// The same, and whoever gives the last reference to a slot back empties it with `clear`, in its own thread: what samples own ends with them
+    /// (NODE-21).
+    ///
+    /// # Errors
+    ///
+    /// As for [`Channel::new`].
+    pub fn with_clearing(
+        limits: Limits,
+        make: impl FnMut() -> T,
+        clear: fn(&mut T),
+    ) -> Result<(Publisher<T>, Arc<Channel<T>>), Exceeded> {
+        Channel::from_number(0, limits, make, Some(clear))
     }
 
     /// The same, with the number of the first sample: for tests, which cannot wait for it to wrap.
@@ -56,10 +70,11 @@ impl<T: Send + Sync> Channel<T> {
         first: u32,
         limits: Limits,
         make: impl FnMut() -> T,
+        clear: Option<fn(&mut T)>,
     ) -> Result<(Publisher<T>, Arc<Channel<T>>), Exceeded> {
         limits.check()?;
         let channel = Arc::new(Channel {
-            slots: Slots::new(limits.slots, make),
+            slots: Slots::new(limits.slots, make, clear),
             links: (0..limits.links).map(|_| Link::new(limits.depth, limits.held)).collect(),
             usable: AtomicU32::new(limits.own_share()),
             lent: AtomicU32::new(0),

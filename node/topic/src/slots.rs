@@ -1,6 +1,7 @@
 //! Counted memory: the slots of one publisher (NODE-2).
 //!
-//! A slot with a count of 0 is free. The publisher alone takes free slots; anybody who has a reference may add one or give it back.
+//! A slot with a count of 0 is free. The publisher alone takes free slots; anybody who has a reference may add one or give it back. Where slots are
+//! cleared, who gives the last one back does that, and the slot is free after it (NODE-21).
 
 use alloc::boxed::Box;
 
@@ -13,18 +14,22 @@ struct Slot<T> {
     value: UnsafeCell<T>,
 }
 
+/// The count of a slot that is being cleared: nobody but who clears it has a reference.
+const CLEARING: u32 = u32::MAX;
+
 pub(crate) struct Slots<T> {
     slots: Box<[Slot<T>]>,
+    clear: Option<fn(&mut T)>,
 }
 
 impl<T> Slots<T> {
-    pub(crate) fn new(count: u32, mut make: impl FnMut() -> T) -> Slots<T> {
+    pub(crate) fn new(count: u32, mut make: impl FnMut() -> T, clear: Option<fn(&mut T)>) -> Slots<T> {
         let slot = |_| Slot {
             references: AtomicU32::new(0),
             sequence: AtomicU32::new(0),
             value: UnsafeCell::new(make()),
         };
-        Slots { slots: (0..count).map(slot).collect() }
+        Slots { slots: (0..count).map(slot).collect(), clear }
     }
 
     /// A free slot among the first `limit`, with one reference. Lowest first: what was used last is in the cache. Publisher only.
@@ -45,14 +50,31 @@ impl<T> Slots<T> {
     /// A reference to a slot that may have become free, or other, meanwhile: the caller must look whether it is still the one it meant.
     pub(crate) fn add_unless_free(&self, slot: u32) -> bool {
         let references = &self.slots[slot as usize].references;
-        let more = |count: u32| (count > 0).then_some(count + 1);
+        let more = |count: u32| (count > 0 && count != CLEARING).then(|| count + 1);
         references.fetch_update(Ordering::AcqRel, Ordering::Relaxed, more).is_ok()
     }
 
     /// Gives a reference back.
     pub(crate) fn release(&self, slot: u32) {
-        let before = self.slots[slot as usize].references.fetch_sub(1, Ordering::AcqRel);
+        let references = &self.slots[slot as usize].references;
+        let before = match self.clear {
+            None => references.fetch_sub(1, Ordering::AcqRel),
+            Some(clear) => self.release_and_clear(slot, clear),
+        };
         debug_assert!(before > 0, "slot {slot} was given back once more than it was taken");
+    }
+
+    /// Bounded: each time that another is faster, it has added or given back one of the few references.
+    fn release_and_clear(&self, slot: u32, clear: fn(&mut T)) -> u32 {
+        let references = &self.slots[slot as usize].references;
+        let less = |count: u32| Some(if count == 1 { CLEARING } else { count.wrapping_sub(1) });
+        let before = references.fetch_update(Ordering::AcqRel, Ordering::Acquire, less).unwrap_or(0);
+        if before == 1 {
+            // SAFETY: this was the last reference, and the publisher takes the slot only once its count is 0.
+            self.with_mut(slot, |value| clear(unsafe { &mut *value }));
+            references.store(0, Ordering::Release);
+        }
+        before
     }
 
     pub(crate) fn set_sequence(&self, slot: u32, sequence: u32) {

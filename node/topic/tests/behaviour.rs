@@ -251,6 +251,38 @@ fn what_is_not_possible_is_refused_by_name() {
     assert_eq!(join(Terms::keep_last(4), 0), Ok(()));
 }
 
+/// NODE-21: taken and dropped, overrun, latched and followed, lent and not published, left in a queue.
+#[test]
+fn what_a_sample_owns_ends_with_its_last_reference() {
+    let limits = Limits { latch: true, ..Limits::for_links(2, 1) }.with_all_slots();
+    let (mut publisher, channel) = Channel::with_clearing(limits, || None, |slot| *slot = None).unwrap();
+    let mut reader = channel.join(Terms::keep_last(1), Arc::new(Bell::new()), 0).unwrap();
+    let mut publish = |is_lent_only: bool| {
+        let owned = Arc::new(());
+        let mut loan = publisher.loan().unwrap();
+        assert!(loan.is_none(), "a loan is empty");
+        *loan = Some(owned.clone());
+        if !is_lent_only {
+            publisher.publish(loan).unwrap();
+        }
+        owned
+    };
+    let alive = Arc::strong_count;
+    let first = publish(false);
+    let held = reader.take().unwrap().unwrap();
+    let second = publish(false);
+    assert_eq!((alive(&first), alive(&second)), (2, 2), "held; waiting and latched");
+    drop(held);
+    let lent = publish(true);
+    assert_eq!((alive(&first), alive(&second), alive(&lent)), (1, 2, 1));
+    let third = publish(false);
+    assert_eq!((alive(&second), alive(&third)), (1, 2), "overrun");
+    drop(reader);
+    assert_eq!(alive(&third), 2, "latched");
+    drop(publisher);
+    assert_eq!(alive(&third), 1);
+}
+
 /// What one link does, written down without a ring.
 struct Model {
     queue: VecDeque<(u32, u32)>,
@@ -277,7 +309,7 @@ proptest! {
         steps in prop::collection::vec(0_u8..5, 0..400),
     ) {
         let first = 0_u32.wrapping_sub(before_the_wrap);
-        let (mut publisher, channel) = Channel::from_number(first, Limits::for_links(1, 8), || 0).unwrap();
+        let (mut publisher, channel) = Channel::from_number(first, Limits::for_links(1, 8), || 0, None).unwrap();
         let mut reader = joined(&channel, Terms::keep_last(depth));
         let mut model = Model { queue: VecDeque::new(), depth: depth as usize, dropped: 0 };
         for (value, step) in steps.into_iter().enumerate() {

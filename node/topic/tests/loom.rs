@@ -127,6 +127,31 @@ fn a_sample_is_held_while_the_queue_is_overrun() {
     });
 }
 
+/// NODE-21: nobody who has a reference sees a slot cleared, and each loan begins with a cleared one.
+#[test]
+fn a_slot_is_cleared_by_who_gives_the_last_reference_back() {
+    explore(Some(3), || {
+        let clear = |value: &mut u32| *value = u32::MAX;
+        let (mut publisher, channel) =
+            Channel::with_clearing(Limits::for_links(2, 1), || u32::MAX, clear).unwrap();
+        let [mut one, mut other] = [(); 2].map(|()| join(&channel, Terms::keep_last(1)));
+        let publishing = thread::spawn(move || {
+            for value in 0..2 {
+                let mut loan = publisher.loan().expect("a loan never fails");
+                assert_eq!(*loan, u32::MAX, "cleared before it is free");
+                *loan = value;
+                publisher.publish(loan).unwrap();
+            }
+        });
+        let reading = thread::spawn(move || Seen::default().take(&mut other));
+        Seen::default().take(&mut one);
+        publishing.join().unwrap();
+        reading.join().unwrap();
+        drop(one);
+        assert_eq!(channel.slots_used(), 0);
+    });
+}
+
 /// NODE-11, NODE-14 for each of two.
 #[test]
 fn two_readers_each_have_their_queue() {
@@ -294,9 +319,21 @@ fn a_place_changes_hands_while_the_publisher_publishes() {
 /// NODE-19.
 #[test]
 fn who_joins_a_latched_channel_misses_nothing_and_gets_nothing_twice() {
-    explore(Some(3), || {
+    one_joins_a_latched_channel(channel);
+}
+
+/// NODE-19 and NODE-21: the last sample is followed, and its slot cleared, while somebody joins.
+#[test]
+fn who_joins_a_latched_channel_sees_no_cleared_slot() {
+    one_joins_a_latched_channel(|limits| {
+        Channel::with_clearing(limits, || u32::MAX, |value| *value = u32::MAX).unwrap()
+    });
+}
+
+fn one_joins_a_latched_channel(make: fn(Limits) -> (Publisher<u32>, Arc<Channel<u32>>)) {
+    explore(Some(3), move || {
         let (mut publisher, channel) =
-            channel(Limits { latch: true, ..Limits::for_links(1, 2) }.with_all_slots());
+            make(Limits { latch: true, ..Limits::for_links(1, 2) }.with_all_slots());
         publish(&mut publisher, 0).unwrap();
         let publishing = thread::spawn(move || {
             publish_all(&mut publisher, 1..3);
