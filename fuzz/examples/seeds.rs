@@ -27,6 +27,9 @@ use tokkyu_measure::{
 };
 use tokkyu_probe::datagram::{self, Datagram};
 use tokkyu_probe::line::{Line, RoundTrips};
+use tokkyu_ros1::http::{write_request_head, write_response_head};
+use tokkyu_ros1::tcpros::{HeaderWriter, message_head};
+use tokkyu_ros1::xmlrpc::Writer;
 use tokkyu_ros2::message::{Message, Topic};
 
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../contract/examples");
@@ -252,6 +255,58 @@ fn fleet() -> io::Result<()> {
     write("fleet", "answer", message(Kind::Call, Answer::refused(Refusal::Busy, "desk-2 drives").to_bytes()))
 }
 
+/// A call with a value of each type, and the answer to another, both with their heads.
+fn ros1_control() -> (String, String) {
+    let (mut call, mut request) = (String::new(), String::new());
+    Writer::call(&mut call, "setParam", |params| {
+        params.string("/node & <co>\r")?;
+        params.structure(|members| {
+            members.member("numbers", |value| {
+                value.array(|items| items.int(-1).and_then(|()| items.double(0.5)))
+            })?;
+            members.member("blob", |value| value.base64([0, 1, 2, 3]))
+        })?;
+        params.long(1 << 40)?;
+        params.boolean(true)?;
+        params.date_time("19980717T14:08:55")?;
+        params.nil()
+    })
+    .expect("a call");
+    write_request_head(&mut request, "a:11311", "/RPC2", call.len()).expect("a head");
+    let (mut answer, mut response) = (String::new(), String::new());
+    Writer::triple(&mut answer, 1, "done", |value| value.array(|uris| uris.string("http://a:1/")))
+        .expect("a triple");
+    write_response_head(&mut response, 200, answer.len(), true).expect("a head");
+    (request + &call, response + &answer)
+}
+
+/// A byte that says where it is cut, the header of a subscription, and a message.
+fn ros1_data() -> Vec<u8> {
+    let mut memory = [0; 200];
+    let mut header = HeaderWriter::new(&mut memory).expect("room");
+    for (name, value) in
+        [("callerid", "/listener"), ("topic", "/chatter"), ("type", "std_msgs/String"), ("md5sum", "*")]
+    {
+        header.field(name, value).expect("room");
+    }
+    [&[9], header.finish(), &message_head(3), b"abc"].concat()
+}
+
+fn ros1() -> io::Result<()> {
+    let (request, response) = ros1_control();
+    write("xmlrpc", "request", &request)?;
+    write("xmlrpc", "response", &response)?;
+    // As others write it: bare line feeds, no types, entities, CDATA, comments.
+    let body = "<?xml version='1.0'?><methodCall><methodName>a&#65;</methodName><params><param><value><!--b--><array><data><value>c<![CDATA[<]]></value><value/></data></array></value></param></params></methodCall>";
+    write("xmlrpc", "spelled", format!("POST / HTTP/1.0\nContent-length: {}\n\n{body}", body.len()))?;
+    write("tcpros", "subscription", ros1_data())?;
+    write(
+        "tcpros",
+        "arguments",
+        "\u{8}a:=/b\n~c:=d\n_e:=1\n__name:=f\n__ns:=g\nhttp://[::1]:11311/\nrosrpc://h.i:1",
+    )
+}
+
 fn contract() -> io::Result<()> {
     for (target, file) in [("robot_yaml", "robot.yaml"), ("site_yaml", "site.yaml")] {
         write(target, file, fs::read(Path::new(EXAMPLES).join(file))?)?;
@@ -265,5 +320,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     measure()?;
     probe()?;
     fleet()?;
+    ros1()?;
     Ok(drive()?)
 }

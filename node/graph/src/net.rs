@@ -1,0 +1,64 @@
+//! What the machine wants of an operating system's network: sockets that never wait.
+
+use core::fmt;
+
+/// A connection, as long as it lasts. The machine makes the numbers, and none comes twice within 65 536 connections.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ConnId(pub u32);
+
+/// The two places where others connect to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listener {
+    /// Slave API, XML-RPC.
+    Slave,
+    /// TCPROS: topics and services.
+    Data,
+}
+
+/// What became of a read or a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Io {
+    /// So many bytes, at least one.
+    Done(usize),
+    /// Nothing just now; there will be an event.
+    Later,
+    /// The connection is over: the other end closed it, or it broke.
+    Over,
+}
+
+/// Sockets. Nothing here waits.
+pub trait Net {
+    /// Begins to connect. An event says that it may be written to, or is over.
+    ///
+    /// # Errors
+    ///
+    /// [`NetError`]: it cannot even begin.
+    fn connect(&mut self, id: ConnId, host: &str, port: u16) -> Result<(), NetError>;
+
+    /// The next one that has connected, which is called `id` from now on. Nothing: there is none just now.
+    fn accept(&mut self, listener: Listener, id: ConnId) -> Option<()>;
+
+    /// Reads what is there, into at most all of `into`, which is not empty.
+    fn read(&mut self, id: ConnId, into: &mut [u8]) -> Io;
+
+    /// Writes as much as fits of all `parts`, one after the other. They are not all empty.
+    fn write(&mut self, id: ConnId, parts: [&[u8]; 2]) -> Io;
+
+    /// Whether small messages are sent at once (`TCP_NODELAY`).
+    fn set_no_delay(&mut self, id: ConnId, is_set: bool);
+
+    /// Ends a connection. What was written still goes out.
+    fn close(&mut self, id: ConnId);
+}
+
+/// A connection that cannot begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NetError;
+
+impl fmt::Display for NetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("cannot connect")
+    }
+}
+
+impl core::error::Error for NetError {}

@@ -1,0 +1,123 @@
+//! What a slot of a topic holds: a message in its wire form, or an object that has one (NODE-54).
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::any::Any;
+use core::fmt;
+
+use tokkyu_topic::{Channel, Exceeded, Limits, Publisher};
+
+/// A message that is shared as it is: who reads it in the same process gets this very object.
+pub trait Object: Any + Send + Sync {
+    /// Bytes of its wire form.
+    fn wire_len(&self) -> usize;
+
+    /// Writes its wire form into `out`, which is [`Object::wire_len`] long.
+    fn write(&self, out: &mut [u8]);
+}
+
+/// The content of a slot.
+pub struct Payload {
+    /// As long as the longest message so far: it is not cleared for each.
+    memory: Vec<u8>,
+    /// The message's own length.
+    len: usize,
+    object: Option<Arc<dyn Object>>,
+}
+
+/// A message is longer than memory there is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoMemory {
+    /// Its bytes.
+    pub bytes: usize,
+}
+
+impl fmt::Display for NoMemory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no memory for a message of {} bytes", self.bytes)
+    }
+}
+
+impl core::error::Error for NoMemory {}
+
+impl Payload {
+    /// Empty, with memory for messages of `bytes`; for longer ones it takes more when they come.
+    pub fn with_capacity(bytes: usize) -> Payload {
+        Payload { memory: Vec::with_capacity(bytes), len: 0, object: None }
+    }
+
+    /// A message of `len` bytes to fill; they are what some former message had.
+    ///
+    /// # Errors
+    ///
+    /// [`NoMemory`].
+    pub fn bytes_mut(&mut self, len: usize) -> Result<&mut [u8], NoMemory> {
+        if let Some(more) = len.checked_sub(self.memory.len()) {
+            self.memory.try_reserve_exact(more).map_err(|_| NoMemory { bytes: len })?;
+            self.memory.resize(len, 0);
+        }
+        self.object = None;
+        self.len = len;
+        Ok(&mut self.memory[..len])
+    }
+
+    /// The bytes that [`Payload::bytes_mut`] gave, once more.
+    pub fn filling(&mut self) -> &mut [u8] {
+        &mut self.memory[..self.len]
+    }
+
+    /// The message is this object.
+    pub fn set_object(&mut self, object: Arc<dyn Object>) {
+        self.len = 0;
+        self.object = Some(object);
+    }
+
+    /// The object, if it is one.
+    pub fn object(&self) -> Option<&Arc<dyn Object>> {
+        self.object.as_ref()
+    }
+
+    /// The wire form as it lies in the slot; of an object it is empty.
+    pub fn bytes(&self) -> &[u8] {
+        &self.memory[..self.len]
+    }
+
+    /// The wire form; of an object it is made in `scratch`.
+    ///
+    /// # Errors
+    ///
+    /// [`NoMemory`].
+    pub fn wire<'s>(&'s self, scratch: &'s mut Vec<u8>) -> Result<&'s [u8], NoMemory> {
+        let Some(object) = &self.object else { return Ok(self.bytes()) };
+        let len = object.wire_len();
+        scratch.clear();
+        scratch.try_reserve(len).map_err(|_| NoMemory { bytes: len })?;
+        scratch.resize(len, 0);
+        object.write(scratch);
+        Ok(scratch)
+    }
+
+    /// Lets go of the object; the memory stays.
+    fn clear(&mut self) {
+        self.object = None;
+        self.len = 0;
+    }
+}
+
+impl fmt::Debug for Payload {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Payload").field("len", &self.len).field("is_object", &self.object.is_some()).finish()
+    }
+}
+
+/// A channel of payloads, each with memory for `bytes` at the beginning. What samples own ends with them (NODE-21).
+///
+/// # Errors
+///
+/// [`Exceeded`]: a limit is not possible.
+pub fn channel(
+    limits: Limits,
+    bytes: usize,
+) -> Result<(Publisher<Payload>, Arc<Channel<Payload>>), Exceeded> {
+    Channel::with_clearing(limits, || Payload::with_capacity(bytes), Payload::clear)
+}

@@ -1,0 +1,501 @@
+//! Topics that the node subscribes to, and the way to each of their publishers (NODE-53).
+//!
+//! ```text
+//!             due             requestTopic answered          header fits
+//!  WAITING ────────► BUSY: asking ─────────────► joining ──────────────► receiving
+//!     ▲                │                             │  │                     │
+//!     └── wait, twice as long each time ─────────────┘  │ does not fit        │ lost
+//!     └─────────────────────────────────────────────────┼─────────────────────┘
+//!                            REFUSED, until the master names it anew
+//! ```
+//!
+//! A publisher that the master does not name any more is let go, wherever it is in this.
+
+use alloc::collections::BTreeMap;
+use alloc::string::{String, ToString};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use tokkyu_contract::{Class, MonoTime};
+use tokkyu_ros1::Progress;
+use tokkyu_ros1::http::{MAX_HEAD, read_response, write_request_head};
+use tokkyu_ros1::tcpros::{Header, MAX_HEADER, read_header};
+use tokkyu_ros1::uri::Uri;
+use tokkyu_ros1::xmlrpc::{Triple, Value, Writer, read_answer};
+use tokkyu_topic::Limits;
+
+use crate::backoff::Backoff;
+use crate::command::{Kind, Subscribe};
+use crate::connection::{After, Connection, Role};
+use crate::engine::Engine;
+use crate::header::header;
+use crate::host::{Done, Failure, Host, Level, Origin, Subscriber};
+use crate::master::call;
+use crate::net::{ConnId, Net};
+use crate::payload::channel;
+use crate::publishing::{check_kind, join};
+use crate::receiving::{Broken, Receiving};
+
+/// Each step towards a publisher is done within this.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Between two attempts at most.
+const LONGEST_WAIT: Duration = Duration::from_secs(20);
+/// A master that was started anew has heard of all publishers within this.
+const SETTLING: Duration = Duration::from_secs(5);
+/// The longest answer of another node.
+const ANSWER: usize = 64 << 10;
+/// Subscriptions of one topic in this node that can read from one publisher.
+const READERS: u32 = 16;
+/// Slots for what comes from one publisher at most, beyond what one subscription needs.
+const SLOTS: u32 = 2048;
+
+/// One publisher of one topic.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LinkKey {
+    pub(crate) topic: String,
+    /// Its slave API.
+    pub(crate) uri: String,
+}
+
+enum State {
+    Waiting(MonoTime),
+    Busy(ConnId),
+    Refused,
+}
+
+struct Link {
+    state: State,
+    backoff: Backoff,
+}
+
+/// A topic that the node subscribes to.
+pub(crate) struct Subscription {
+    pub(crate) kind: Kind,
+    class: Class,
+    no_delay: bool,
+    longest: usize,
+    slot_bytes: usize,
+    readers: Vec<Arc<dyn Subscriber>>,
+    links: BTreeMap<String, Link>,
+    /// Publishers that the master named last.
+    named: Vec<String>,
+    /// How often it has named them by itself.
+    pub(crate) updates: u32,
+    /// Whether some master has known of it before.
+    was_registered: bool,
+    /// Until then nobody is let go.
+    settles: Option<MonoTime>,
+    pub(crate) is_registered: bool,
+    pub(crate) done: Vec<Done<()>>,
+}
+
+impl Subscription {
+    pub(crate) fn deadlines(&self) -> impl Iterator<Item = MonoTime> {
+        let waiting = |link: &Link| if let State::Waiting(until) = link.state { Some(until) } else { None };
+        self.links.values().filter_map(waiting).chain(self.settles)
+    }
+
+    pub(crate) fn readers(&self) -> impl Iterator<Item = Arc<dyn Subscriber>> {
+        self.readers.iter().cloned()
+    }
+
+    /// For as many readers as may come, as deep as the deepest that is there.
+    fn limits(&self, is_latched: bool) -> Limits {
+        let depth = self.readers.iter().map(|reader| reader.terms().depth).max().unwrap_or(1);
+        let depth = depth.clamp(1, tokkyu_topic::MAX_DEPTH);
+        let limits = Limits { loans: 1, links: READERS, depth, held: 2, latch: is_latched, slots: 0 };
+        let one = limits.own_share() + limits.share(depth);
+        Limits { slots: (one * READERS).min(one + SLOTS).min(tokkyu_topic::MAX_SLOTS), ..limits }
+    }
+}
+
+impl<N: Net, H: Host> Engine<N, H> {
+    pub(crate) fn subscribe(&mut self, wanted: Subscribe) {
+        let Subscribe { topic, kind, class, no_delay, longest, slot_bytes, subscriber, done } = wanted;
+        if self.ending.is_some() {
+            return done(Err(Failure::Ending));
+        }
+        let publication = self.publications.get(&topic).map(|publication| &publication.kind);
+        let have = self.subscriptions.get(&topic).map(|subscription| &subscription.kind).or(publication);
+        if let Some(Err(failure)) = have.map(|have| check_kind(&kind, have)) {
+            return done(Err(failure));
+        }
+        let subscription = self.subscriptions.entry(topic.clone()).or_insert_with(|| Subscription {
+            kind,
+            class,
+            no_delay,
+            longest,
+            slot_bytes,
+            readers: Vec::new(),
+            links: BTreeMap::new(),
+            named: Vec::new(),
+            updates: 0,
+            was_registered: false,
+            settles: None,
+            is_registered: false,
+            done: Vec::new(),
+        });
+        subscription.readers.push(subscriber.clone());
+        // The most important of its readers says how it is served.
+        subscription.class = subscription.class.min(class);
+        if subscription.is_registered {
+            done(Ok(()));
+        } else {
+            subscription.done.push(done);
+        }
+        self.join_local(&topic, subscriber.clone());
+        self.join_remote(&topic, &subscriber);
+    }
+
+    /// A subscription more for what comes from publishers already.
+    fn join_remote(&mut self, topic: &str, subscriber: &Arc<dyn Subscriber>) {
+        let is_of_it = |connection: &Connection| matches!(&connection.role, Role::Receiving(key, _) if key.topic == topic);
+        for id in self.connections.ids(is_of_it) {
+            self.serve(id, |engine, connection| {
+                if let Role::Receiving(_, receiving) = &connection.role {
+                    engine.add_reader(receiving, subscriber);
+                }
+                After::Stay
+            });
+        }
+    }
+
+    fn add_reader(&mut self, receiving: &Receiving, subscriber: &Arc<dyn Subscriber>) {
+        let (bell, source) = subscriber.bell();
+        match join(receiving.channel(), subscriber.terms(), &bell, source) {
+            Ok(reader) => subscriber.on_publisher(receiving.origin.clone(), reader),
+            Err(error) => {
+                let topic = &receiving.origin.topic;
+                self.host.log(Level::Error, format_args!("one subscription more to {topic}: {error}"));
+            }
+        }
+    }
+
+    pub(crate) fn unsubscribe(&mut self, topic: &str, subscriber: &Arc<dyn Subscriber>) {
+        self.leave_local(topic, subscriber);
+        let Some(subscription) = self.subscriptions.get_mut(topic) else { return };
+        subscription.readers.retain(|other| !Arc::ptr_eq(other, subscriber));
+        if subscription.readers.is_empty() {
+            self.end_subscription(topic);
+        }
+    }
+
+    fn end_subscription(&mut self, topic: &str) {
+        let Some(subscription) = self.subscriptions.remove(topic) else { return };
+        subscription.done.into_iter().for_each(|done| done(Err(Failure::Ending)));
+        let [name, uri] = [&self.identity.name, &self.identity.slave_uri()];
+        self.master.add_unregister(call("unregisterSubscriber", &[name, topic, uri]));
+        for link in subscription.links.values() {
+            if let State::Busy(id) = link.state {
+                self.serve(id, |_, _| After::End);
+            }
+        }
+    }
+
+    pub(crate) fn unsubscribe_all(&mut self) {
+        let topics: Vec<String> = self.subscriptions.keys().cloned().collect();
+        topics.iter().for_each(|topic| self.end_subscription(topic));
+    }
+
+    /// The master says who publishes a topic.
+    pub(crate) fn on_publishers(&mut self, topic: &str, uris: &[String]) {
+        let Some(subscription) = self.subscriptions.get_mut(topic) else { return };
+        subscription.updates = subscription.updates.wrapping_add(1);
+        subscription.named = uris.to_vec();
+        self.follow_names(topic);
+    }
+
+    /// The master knows of the subscription, and answers who publishes. `updates`: how many had come when it was asked; those that have come since
+    /// are newer than its answer, which overtook nobody.
+    pub(crate) fn on_subscriber_registered(&mut self, topic: &str, uris: &[String], updates: u32) {
+        let now = self.now;
+        let Some(subscription) = self.subscriptions.get_mut(topic) else { return };
+        if subscription.updates == updates {
+            subscription.named = uris.to_vec();
+        }
+        // A master that was started anew hears of publishers one by one: those that are linked stay until it had time for that.
+        if core::mem::replace(&mut subscription.was_registered, true) {
+            subscription.settles = Some(now + SETTLING);
+        }
+        self.follow_names(topic);
+    }
+
+    /// Links to each publisher that is named, and lets go those that are not.
+    fn follow_names(&mut self, topic: &str) {
+        let (own, now) = (self.identity.slave_uri(), self.now);
+        let Some(subscription) = self.subscriptions.get_mut(topic) else { return };
+        for uri in subscription.named.iter().filter(|uri| **uri != own) {
+            let link = subscription.links.entry(uri.clone()).or_insert_with(|| Link {
+                state: State::Waiting(now),
+                backoff: Backoff::up_to(LONGEST_WAIT),
+            });
+            // It was lost, or did not fit: now it is said to be there.
+            if !matches!(link.state, State::Busy(_)) {
+                link.state = State::Waiting(now);
+                link.backoff.reset();
+            }
+        }
+        if subscription.settles.is_none() {
+            self.let_go_unnamed(topic);
+        }
+        self.ask_publishers_that_are_due();
+    }
+
+    fn let_go_unnamed(&mut self, topic: &str) {
+        let Some(subscription) = self.subscriptions.get_mut(topic) else { return };
+        let named = &subscription.named;
+        let gone: Vec<String> =
+            subscription.links.keys().filter(|uri| !named.contains(uri)).cloned().collect();
+        let links: Vec<Link> = gone.iter().filter_map(|uri| subscription.links.remove(uri)).collect();
+        for link in links {
+            if let State::Busy(id) = link.state {
+                self.serve(id, |_, _| After::End);
+            }
+        }
+    }
+
+    /// Topics whose publishers the master has had time to hear of.
+    pub(crate) fn settle(&mut self) {
+        let now = self.now;
+        let is_due = |subscription: &Subscription| subscription.settles.is_some_and(|settles| settles <= now);
+        let due = self.subscriptions.iter().filter(|(_, subscription)| is_due(subscription));
+        let due: Vec<String> = due.map(|(topic, _)| topic.clone()).collect();
+        for topic in due {
+            if let Some(subscription) = self.subscriptions.get_mut(&topic) {
+                subscription.settles = None;
+            }
+            self.let_go_unnamed(&topic);
+        }
+    }
+
+    pub(crate) fn ask_publishers_that_are_due(&mut self) {
+        let now = self.now;
+        let mut due = Vec::new();
+        for (topic, subscription) in &self.subscriptions {
+            for (uri, link) in &subscription.links {
+                if matches!(link.state, State::Waiting(until) if until <= now) {
+                    due.push(LinkKey { topic: topic.clone(), uri: uri.clone() });
+                }
+            }
+        }
+        due.into_iter().for_each(|key| self.ask(key));
+    }
+
+    fn link(&mut self, key: &LinkKey) -> Option<&mut Link> {
+        self.subscriptions.get_mut(&key.topic)?.links.get_mut(&key.uri)
+    }
+
+    /// Connects to a publisher's slave API and asks for the topic.
+    fn ask(&mut self, key: LinkKey) {
+        let Ok(uri) = Uri::parse(&key.uri) else {
+            self.log(
+                Level::Error,
+                format_args!("the master names a publisher at {}, which is no address", key.uri),
+            );
+            return self.refuse(&key);
+        };
+        let (host, port) = (uri.host.to_string(), uri.port);
+        let mut body = String::new();
+        let written = Writer::call(&mut body, "requestTopic", |params| {
+            params.string(&self.identity.name)?;
+            params.string(&key.topic)?;
+            params.array(|protocols| protocols.array(|words| words.string("TCPROS")))
+        });
+        let mut head = String::new();
+        let at = alloc::format!("{host}:{port}");
+        if written.is_err() || write_request_head(&mut head, &at, "/RPC2", body.len()).is_err() {
+            return self.refuse(&key);
+        }
+        self.connect_to(key, &host, port, Role::Asking, &[head.as_bytes(), body.as_bytes()]);
+    }
+
+    fn connect_to(
+        &mut self,
+        key: LinkKey,
+        host: &str,
+        port: u16,
+        role: fn(LinkKey) -> Role,
+        output: &[&[u8]],
+    ) {
+        let class = self.subscriptions.get(&key.topic).map_or(Class::BestEffort, |one| one.class);
+        let id = self.connections.free();
+        let Some(id) = id.filter(|id| self.net.connect(*id, host, port).is_ok()) else {
+            return self.wait_for(&key);
+        };
+        if let Some(link) = self.link(&key) {
+            link.state = State::Busy(id);
+        }
+        let mut connection = Connection::new(role(key), class);
+        connection.deadline = Some(self.now + PATIENCE);
+        output.iter().for_each(|bytes| connection.queue(bytes));
+        self.connections.put(id, connection);
+    }
+
+    /// It is tried again later.
+    fn wait_for(&mut self, key: &LinkKey) {
+        let now = self.now;
+        if let Some(link) = self.link(key) {
+            link.state = State::Waiting(now + link.backoff.wait());
+        }
+    }
+
+    fn refuse(&mut self, key: &LinkKey) {
+        if let Some(link) = self.link(key) {
+            link.state = State::Refused;
+        }
+    }
+
+    /// A connection towards a publisher is over.
+    pub(crate) fn on_link_lost(&mut self, id: ConnId, key: &LinkKey) {
+        // Not if it is on its next step already, or was refused.
+        if self.link(key).is_some_and(|link| matches!(link.state, State::Busy(own) if own == id)) {
+            self.wait_for(key);
+        }
+    }
+
+    /// The answer to `requestTopic`.
+    pub(crate) fn on_asking(&mut self, id: ConnId, connection: &mut Connection) -> After {
+        let received = connection.receive(&mut self.net, id, MAX_HEAD + ANSWER);
+        let Role::Asking(key) = &connection.role else { return After::End };
+        let key = key.clone();
+        match read_response(&connection.input, received.is_over, ANSWER) {
+            Ok(Progress::More) if received.is_over => After::End,
+            Ok(Progress::More) => After::Stay,
+            Ok(Progress::Whole { message, .. }) => {
+                match where_it_is(message.body) {
+                    Ok((host, port)) => self.join_publisher(key, &host, port),
+                    Err(text) => {
+                        self.log(Level::Debug, format_args!("{} at {}: {text}", key.topic, key.uri));
+                    }
+                }
+                After::End
+            }
+            Err(refusal) => {
+                self.log(Level::Error, format_args!("{} at {}: {refusal}", key.topic, key.uri));
+                After::End
+            }
+        }
+    }
+
+    /// Connects to where a publisher has the topic, with our header.
+    fn join_publisher(&mut self, key: LinkKey, host: &str, port: u16) {
+        let Some(subscription) = self.subscriptions.get(&key.topic) else { return };
+        let greeting = header(&[
+            ("callerid", &self.identity.name),
+            ("md5sum", &subscription.kind.md5sum),
+            ("tcp_nodelay", if subscription.no_delay { "1" } else { "0" }),
+            ("topic", &key.topic),
+            ("type", &subscription.kind.datatype),
+            ("message_definition", &subscription.kind.definition),
+        ]);
+        self.connect_to(key, host, port, Role::Joining, &[&greeting]);
+    }
+
+    /// The publisher's header.
+    pub(crate) fn on_joining(&mut self, id: ConnId, connection: &mut Connection) -> After {
+        let received = connection.receive(&mut self.net, id, 4 + MAX_HEADER);
+        let Role::Joining(key) = &connection.role else { return After::End };
+        let key = key.clone();
+        let input = core::mem::take(&mut connection.input);
+        let joined = match read_header(&input, MAX_HEADER) {
+            Ok(Progress::More) => {
+                connection.input = input;
+                return if received.is_over { After::End } else { After::Stay };
+            }
+            Ok(Progress::Whole { message, used }) => {
+                connection.input = input[used..].to_vec();
+                self.joined(&key, message)
+            }
+            Err(error) => Err(error.to_string()),
+        };
+        match joined {
+            Ok(receiving) => {
+                connection.deadline = None;
+                connection.role = Role::Receiving(key, receiving);
+                self.on_receiving(id, connection)
+            }
+            Err(text) => {
+                self.log(Level::Error, format_args!("{} at {}: {text}", key.topic, key.uri));
+                self.refuse(&key);
+                After::End
+            }
+        }
+    }
+
+    /// What comes from a publisher whose header fits.
+    fn joined(&mut self, key: &LinkKey, said: Header<'_>) -> Result<Receiving, String> {
+        if let Some(error) = said.bytes("error") {
+            return Err(alloc::format!("the publisher refuses: {}", String::from_utf8_lossy(error)));
+        }
+        let subscription =
+            self.subscriptions.get_mut(&key.topic).ok_or("it is not subscribed to any more")?;
+        let md5sum = said.get("md5sum").ok_or("the publisher's header has no md5sum")?;
+        let datatype = said.get("type").ok_or("the publisher's header has no type")?;
+        let kind = &subscription.kind;
+        if !kind.fits(datatype, md5sum) {
+            return Err(alloc::format!(
+                "the publisher has {datatype} [{md5sum}], and it is {} [{}] here",
+                kind.datatype,
+                kind.md5sum
+            ));
+        }
+        let is_latched = said.get("latching") == Some("1");
+        let (longest, slot_bytes) = (subscription.longest, subscription.slot_bytes);
+        let (publisher, _) =
+            channel(subscription.limits(is_latched), slot_bytes).map_err(|e| e.to_string())?;
+        if let Some(link) = subscription.links.get_mut(&key.uri) {
+            link.backoff.reset();
+        }
+        let readers: Vec<_> = subscription.readers().collect();
+        let link = self.next_link;
+        self.next_link += 1;
+        let text = |name| said.bytes(name).map(|value| String::from_utf8_lossy(value).into_owned());
+        let origin = Origin {
+            link,
+            callerid: text("callerid").unwrap_or_default(),
+            topic: key.topic.clone(),
+            datatype: datatype.to_string(),
+            md5sum: md5sum.to_string(),
+            definition: text("message_definition").unwrap_or_default(),
+            is_latched,
+        };
+        let receiving = Receiving::new(publisher, Arc::new(origin), longest);
+        readers.iter().for_each(|reader| self.add_reader(&receiving, reader));
+        Ok(receiving)
+    }
+
+    pub(crate) fn on_receiving(&mut self, id: ConnId, connection: &mut Connection) -> After {
+        // Taken out, so that it and the connection's input can both be changed.
+        let role = core::mem::replace(&mut connection.role, Role::Greeting);
+        let Role::Receiving(key, mut receiving) = role else { return After::End };
+        let pumped = receiving.pump(&mut self.net, id, connection);
+        if let Err(broken @ (Broken::Frame(_) | Broken::Memory(_))) = &pumped {
+            self.log(Level::Error, format_args!("{} from {}: {broken}", key.topic, key.uri));
+        }
+        connection.role = Role::Receiving(key, receiving);
+        if pumped.is_ok() { After::Stay } else { After::End }
+    }
+
+    pub(crate) fn on_publisher_left(&mut self, key: &LinkKey, receiving: &Receiving) {
+        let Some(subscription) = self.subscriptions.get(&key.topic) else { return };
+        subscription.readers.iter().for_each(|reader| reader.on_gone(receiving.origin.link));
+    }
+}
+
+/// Where a publisher has a topic, out of its answer to `requestTopic`.
+fn where_it_is(body: &[u8]) -> Result<(String, u16), String> {
+    let answer = read_answer(body).map_err(|error| error.to_string())?;
+    let triple = Triple::of(answer).map_err(|error| error.to_string())?;
+    if triple.code != 1 {
+        return Err(alloc::format!("the publisher says: {}", triple.text));
+    }
+    let Value::Array(mut words) = triple.value else { return Err("no protocol".to_string()) };
+    match (words.next(), words.next(), words.next()) {
+        (Some(Value::Str(name)), Some(Value::Str(host)), Some(Value::Int(port))) if name == "TCPROS" => {
+            let port = u16::try_from(port).map_err(|_| alloc::format!("{port} is no port"))?;
+            Ok((host.to_string(), port))
+        }
+        _ => Err("the publisher offers no TCPROS".to_string()),
+    }
+}

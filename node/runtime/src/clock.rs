@@ -1,0 +1,153 @@
+//! The time that the node goes by: the wall clock, or a simulation's (`/use_sim_time`, `/clock`).
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+use tokkyu_contract::MonoTime;
+use tokkyu_message::Time;
+use tokkyu_topic::Doorbell;
+
+use crate::messages::rosgraph_msgs;
+use crate::node::{Inner, SubscriptionOptions, kind};
+use crate::posix::{mono_now, sleep_until, wall_now};
+use crate::queue::Queue;
+use crate::subscription::{Complain, typed};
+
+/// The node's clock.
+#[derive(Default)]
+pub(crate) struct Clock {
+    is_simulated: AtomicBool,
+    /// Nanoseconds of simulated time; 0: none has come yet.
+    simulated: AtomicU64,
+    moved: (Mutex<()>, Condvar),
+    /// Timers, which look at the clock when it has moved.
+    timers: Mutex<Vec<(Arc<dyn Doorbell>, u32)>>,
+    /// Faces of other languages, which have clocks of their own.
+    listeners: Mutex<Vec<Listener>>,
+    is_ending: AtomicBool,
+}
+
+type Listener = Box<dyn Fn(u64) + Send + Sync>;
+
+impl Clock {
+    /// Now, nanoseconds since 1970. In simulated time 0 until the first time has come.
+    pub(crate) fn now_nanos(&self) -> u64 {
+        if self.is_simulated() { self.simulated.load(Ordering::Acquire) } else { wall_now().as_nanos() }
+    }
+
+    pub(crate) fn now(&self) -> Time {
+        Time::from_nanos(self.now_nanos()).unwrap_or_default()
+    }
+
+    pub(crate) fn is_simulated(&self) -> bool {
+        self.is_simulated.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn simulate(&self) {
+        self.is_simulated.store(true, Ordering::Release);
+        self.tell_listeners();
+    }
+
+    /// Calls `listener` with each simulated time, and at once with the one that there is.
+    pub(crate) fn listen(&self, listener: Listener) {
+        if self.is_simulated() {
+            listener(self.now_nanos());
+        }
+        self.listeners.lock().unwrap_or_else(PoisonError::into_inner).push(listener);
+    }
+
+    fn tell_listeners(&self) {
+        let now = self.now_nanos();
+        self.listeners
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .iter()
+            .for_each(|listener| listener(now));
+    }
+
+    /// Simulated time has come.
+    pub(crate) fn set(&self, time: Time) {
+        self.simulated.store(time.as_nanos(), Ordering::Release);
+        self.tell_listeners();
+        self.tell();
+    }
+
+    /// The node ends: nobody waits any longer.
+    pub(crate) fn end(&self) {
+        self.is_ending.store(true, Ordering::Release);
+        self.tell();
+    }
+
+    fn tell(&self) {
+        drop(self.moved.0.lock().unwrap_or_else(PoisonError::into_inner));
+        self.moved.1.notify_all();
+        let timers = self.timers.lock().unwrap_or_else(PoisonError::into_inner);
+        timers.iter().for_each(|(bell, source)| bell.ring(*source));
+    }
+
+    /// A timer is rung whenever simulated time moves.
+    pub(crate) fn add_timer(&self, bell: Arc<dyn Doorbell>, source: u32) {
+        self.timers.lock().unwrap_or_else(PoisonError::into_inner).push((bell, source));
+    }
+
+    pub(crate) fn remove_timer(&self, source: u32) {
+        let mut timers = self.timers.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(at) = timers.iter().position(|(_, other)| *other == source) {
+            timers.swap_remove(at);
+        }
+    }
+
+    /// Sleeps until that time of this clock. False: the node ends, or simulated time has gone back to before `from`.
+    pub(crate) fn sleep_until_nanos(&self, from: u64, until: u64) -> bool {
+        if !self.is_simulated() {
+            let left = Duration::from_nanos(until.saturating_sub(self.now_nanos()));
+            sleep_until(mono_now() + left);
+            return !self.is_ending.load(Ordering::Acquire);
+        }
+        let mut moved = self.moved.0.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            let now = self.now_nanos();
+            if self.is_ending.load(Ordering::Acquire) || (now != 0 && now < from) {
+                return false;
+            }
+            if now >= until {
+                return true;
+            }
+            moved = self.moved.1.wait(moved).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// When that time of this clock is on the monotonic one; nothing in simulated time.
+    pub(crate) fn mono(&self, nanos: u64) -> Option<MonoTime> {
+        let left = || Duration::from_nanos(nanos.saturating_sub(wall_now().as_nanos()));
+        (!self.is_simulated()).then(|| mono_now() + left())
+    }
+}
+
+/// Subscribes to `/clock`, in a thread of its own: time passes whether the program spins or not.
+pub(crate) fn follow(node: Weak<Inner>) {
+    let run = move || {
+        let queue = Queue::new();
+        let subscription = {
+            let Some(node) = node.upgrade() else { return };
+            node.add_queue(&queue);
+            let clock = node.clock.clone();
+            let log = node.log.clone();
+            let complain: Complain = Arc::new(move |_, error| log.error(format_args!("/clock: {error}")));
+            let callback = typed(move |message: &rosgraph_msgs::Clock| clock.set(message.clock), complain);
+            let options = SubscriptionOptions::with_depth(1);
+            node.subscribe(&queue, "/clock".to_owned(), kind::<rosgraph_msgs::Clock>(), &options, callback)
+        };
+        match subscription {
+            Ok(_subscription) => queue.spin(),
+            Err(error) => {
+                if let Some(node) = node.upgrade() {
+                    node.log.error(format_args!("no simulated time: {error}"));
+                }
+            }
+        }
+    };
+    // Without the thread there is no time, which is seen.
+    let _ = std::thread::Builder::new().name("tokkyu-clock".to_owned()).spawn(run);
+}

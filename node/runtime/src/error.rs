@@ -1,0 +1,67 @@
+//! What can go wrong, and what to do about it.
+
+use tokkyu_graph::Failure;
+
+/// A node cannot be made, or cannot have something.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NodeError {
+    /// A name that is none.
+    #[error(transparent)]
+    Name(#[from] tokkyu_ros1::names::NameError),
+    /// An address that is none.
+    #[error("{variable}={value}: {error}")]
+    Address {
+        /// Where it stands.
+        variable: &'static str,
+        /// What stands there.
+        value: String,
+        /// What is wrong with it.
+        error: tokkyu_ros1::uri::UriError,
+    },
+    /// The system refuses.
+    #[error("{what}: {error}")]
+    System {
+        /// What was tried.
+        what: &'static str,
+        /// What it said.
+        error: std::io::Error,
+    },
+    /// The node cannot be reached.
+    #[error(transparent)]
+    Listen(#[from] crate::posix::ListenError),
+    /// The master or another part of the node refuses.
+    #[error("{name}: {failure}")]
+    Refused {
+        /// The topic or service.
+        name: String,
+        /// Why.
+        failure: Failure,
+    },
+    /// A topic's limits are not possible.
+    #[error("{name}: {exceeded}")]
+    Limits {
+        /// The topic.
+        name: String,
+        /// Which limit.
+        exceeded: tokkyu_topic::Exceeded,
+    },
+}
+
+/// A message was not published: nobody has got it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum PublishError {
+    /// All loans are out.
+    #[error("all {0} loans of the publisher are out; publish or drop one, or advertise with more")]
+    Loans(u32),
+    /// A reliable subscription is full.
+    #[error("a reliable subscription is full; publish again once it has read")]
+    Full,
+    /// A loan of another publisher.
+    #[error("the loan is another publisher's; publish it there")]
+    Foreign,
+    /// No memory.
+    #[error("no memory for a message of {0} bytes")]
+    Memory(usize),
+}

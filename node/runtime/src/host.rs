@@ -1,0 +1,42 @@
+//! What the network's thread tells the node.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock, Weak};
+
+use tokkyu_graph::{Host, Level, Param};
+
+use crate::clock::Clock;
+use crate::log::Log;
+use crate::node::Inner;
+use crate::queue::Queue;
+
+pub(crate) struct Ears {
+    /// There once the node is made, which is after its network runs.
+    pub(crate) node: Arc<OnceLock<Weak<Inner>>>,
+    pub(crate) log: Arc<Log>,
+    pub(crate) queue: Arc<Queue>,
+    pub(crate) clock: Arc<Clock>,
+}
+
+impl Host for Ears {
+    fn log(&mut self, level: Level, text: fmt::Arguments<'_>) {
+        self.log.write(level, text);
+    }
+
+    fn on_shutdown(&mut self, reason: &str) {
+        self.log.write(Level::Warn, format_args!("shutdown was asked for: {reason}"));
+        match self.node.get().and_then(Weak::upgrade) {
+            Some(node) => node.begin_to_end(),
+            None => self.queue.stop(),
+        }
+    }
+
+    fn on_param(&mut self, key: &str, value: Param) {
+        if key == "/use_sim_time" && value == Param::Bool(true) && !self.clock.is_simulated() {
+            self.clock.simulate();
+            if let Some(node) = self.node.get() {
+                crate::clock::follow(node.clone());
+            }
+        }
+    }
+}

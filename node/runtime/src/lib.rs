@@ -1,0 +1,41 @@
+//! Robot nodes (SPEC, section 6): ROS 1 without a bridge, topics inside the device without a copy, callbacks by class.
+
+mod client;
+mod clock;
+mod error;
+mod host;
+mod log;
+mod loggers;
+mod master;
+mod network;
+mod node;
+mod object;
+mod param;
+mod place;
+mod posix;
+mod publisher;
+mod queue;
+pub mod raw;
+mod service;
+mod subscription;
+mod timer;
+
+pub use client::{CallError, ServiceClient};
+pub use error::{NodeError, PublishError};
+pub use log::Place;
+pub use master::MasterError;
+pub use node::{Builder, CallbackQueue, Node, PublisherOptions, SubscriptionOptions};
+pub use param::{FromParam, ParamError};
+pub use publisher::{Loan, OnChange, Publisher};
+pub use service::ServiceServer;
+pub use subscription::{Delivery, Subscription};
+pub use timer::{Rate, Timer, TimerEvent, sleep_steady};
+pub use tokkyu_contract::Class;
+pub use tokkyu_graph::{Kind, Level, Object, Origin, Param, Request};
+pub use tokkyu_message::{Message, Service};
+pub use tokkyu_ros1::names::is_remapping;
+
+/// Messages that every node speaks, and a few that most examples use. Others are made of their definitions where a node is built.
+pub mod messages {
+    include!(concat!(env!("OUT_DIR"), "/messages.rs"));
+}

@@ -1,0 +1,161 @@
+//! What a node says: on the terminal in ROS's form, and to `/rosout`.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::Write;
+use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
+
+use tokkyu_graph::Level;
+
+use crate::clock::Clock;
+use crate::messages::rosgraph_msgs;
+use crate::messages::std_msgs::Header;
+use crate::object::Typed;
+use crate::publisher;
+
+/// The logger that all others of a node are below of, as in roscpp.
+pub(crate) const ROOT: &str = "ros";
+
+/// The log of a node.
+pub(crate) struct Log {
+    node: String,
+    clock: Arc<Clock>,
+    /// From which level on a logger speaks; one that is not here speaks as the one above it, up to [`ROOT`].
+    levels: RwLock<BTreeMap<String, Level>>,
+    rosout: OnceLock<Weak<publisher::Shared>>,
+}
+
+/// Where in a source something is said.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Place<'p> {
+    /// The file.
+    pub file: &'p str,
+    /// The function, or module.
+    pub function: &'p str,
+    /// The line, from 1.
+    pub line: u32,
+}
+
+impl Log {
+    pub(crate) fn new(node: &str, clock: Arc<Clock>) -> Log {
+        let levels = RwLock::new(BTreeMap::from([(ROOT.to_owned(), Level::Info)]));
+        Log { node: node.to_owned(), clock, levels, rosout: OnceLock::new() }
+    }
+
+    /// From now on it speaks to `/rosout` too.
+    pub(crate) fn speak_to(&self, rosout: Weak<publisher::Shared>) {
+        let _ = self.rosout.set(rosout);
+    }
+
+    pub(crate) fn error(&self, text: fmt::Arguments<'_>) {
+        self.write(Level::Error, text);
+    }
+
+    /// Something of our own.
+    pub(crate) fn write(&self, level: Level, text: fmt::Arguments<'_>) {
+        self.say("ros.tokkyu", level, Place::default(), text);
+    }
+
+    /// Something that a logger says.
+    pub(crate) fn say(&self, logger: &str, level: Level, place: Place<'_>, text: fmt::Arguments<'_>) {
+        if !self.is_enabled(logger, level) {
+            return;
+        }
+        let text = text.to_string();
+        self.print(level, &text);
+        self.publish(level, place, text);
+    }
+
+    pub(crate) fn is_enabled(&self, logger: &str, level: Level) -> bool {
+        let levels = self.levels.read().unwrap_or_else(PoisonError::into_inner);
+        let mut name = logger;
+        loop {
+            match (levels.get(name), name.rsplit_once('.')) {
+                (Some(least), _) => return level >= *least,
+                (None, Some((above, _))) => name = above,
+                (None, None) => return level >= levels.get(ROOT).copied().unwrap_or(Level::Info),
+            }
+        }
+    }
+
+    pub(crate) fn set_level(&self, logger: &str, level: Level) {
+        self.levels.write().unwrap_or_else(PoisonError::into_inner).insert(logger.to_owned(), level);
+    }
+
+    pub(crate) fn levels(&self) -> Vec<(String, Level)> {
+        let levels = self.levels.read().unwrap_or_else(PoisonError::into_inner);
+        levels.iter().map(|(name, level)| (name.clone(), *level)).collect()
+    }
+
+    fn print(&self, level: Level, text: &str) {
+        let now = self.clock.now();
+        let word = match level {
+            Level::Debug => "DEBUG",
+            Level::Info => " INFO",
+            Level::Warn => " WARN",
+            Level::Error => "ERROR",
+            Level::Fatal => "FATAL",
+        };
+        let line = format!("[{word}] [{now}]: {text}\n");
+        // A terminal that is gone is nobody's fault.
+        let _ = if level <= Level::Info {
+            std::io::stdout().write_all(line.as_bytes())
+        } else {
+            std::io::stderr().write_all(line.as_bytes())
+        };
+    }
+
+    fn publish(&self, level: Level, place: Place<'_>, msg: String) {
+        let Some(rosout) = self.rosout.get().and_then(Weak::upgrade) else { return };
+        let log = rosgraph_msgs::Log {
+            header: Header { stamp: self.clock.now(), ..Header::default() },
+            level: code(level),
+            name: self.node.clone(),
+            msg,
+            file: place.file.to_owned(),
+            function: place.function.to_owned(),
+            line: place.line,
+            topics: Vec::new(),
+        };
+        // Not published is not said; there is nobody to tell.
+        let _ = rosout.publish_object(Arc::new(Typed(log)));
+    }
+}
+
+fn code(level: Level) -> i8 {
+    match level {
+        Level::Debug => rosgraph_msgs::Log::DEBUG,
+        Level::Info => rosgraph_msgs::Log::INFO,
+        Level::Warn => rosgraph_msgs::Log::WARN,
+        Level::Error => rosgraph_msgs::Log::ERROR,
+        Level::Fatal => rosgraph_msgs::Log::FATAL,
+    }
+}
+
+/// The words of `~get_loggers` and `~set_logger_level`.
+pub(crate) fn word(level: Level) -> &'static str {
+    match level {
+        Level::Debug => "debug",
+        Level::Info => "info",
+        Level::Warn => "warn",
+        Level::Error => "error",
+        Level::Fatal => "fatal",
+    }
+}
+
+pub(crate) fn level(word: &str) -> Option<Level> {
+    let all = [Level::Debug, Level::Info, Level::Warn, Level::Error, Level::Fatal];
+    all.into_iter().find(|level| self::word(*level).eq_ignore_ascii_case(word))
+}
+
+impl crate::Node {
+    /// Says something, on the terminal and to `/rosout`, if its logger speaks at that level.
+    pub fn say(&self, level: Level, text: fmt::Arguments<'_>) {
+        self.inner.log.say(ROOT, level, Place::default(), text);
+    }
+
+    /// The same for a logger of its own, with the place in the source.
+    pub fn say_at(&self, logger: &str, level: Level, place: Place<'_>, text: fmt::Arguments<'_>) {
+        self.inner.log.say(logger, level, place, text);
+    }
+}

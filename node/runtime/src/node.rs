@@ -1,0 +1,633 @@
+//! A node: its name, its threads, its topics.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::thread::JoinHandle;
+
+use tokkyu_contract::Class;
+use tokkyu_graph::{Advertise, Command, Identity, Kind, Subscribe};
+use tokkyu_message::Message;
+use tokkyu_ros1::names::{Names, Remappings, anonymous};
+use tokkyu_topic::{Limits, MAX_DEPTH, Terms};
+
+use crate::clock::Clock;
+use crate::error::NodeError;
+use crate::host::Ears;
+use crate::log::Log;
+use crate::messages::rosgraph_msgs;
+use crate::network::{Listening, Network};
+use crate::param::from_argument;
+use crate::place::{Place, Variables};
+use crate::posix::{self, Ender, mono_now};
+use crate::publisher::{self, OnChange, Publisher, Subscribers};
+use crate::queue::Queue;
+use crate::subscription::{self, Callback, Complain, Subscription};
+
+/// What a node is made with.
+#[derive(Clone, Debug)]
+pub struct Builder {
+    name: String,
+    is_anonymous: bool,
+    arguments: Vec<String>,
+    namespace: Option<String>,
+    master: Option<String>,
+}
+
+impl Builder {
+    /// Numbers behind the name, so that many nodes of that name can run.
+    #[must_use]
+    pub fn anonymous(mut self) -> Builder {
+        self.is_anonymous = true;
+        self
+    }
+
+    /// Arguments of the program: those that rename (`FROM:=TO`), name (`__name:=`, `__ns:=`) or set (`_PARAM:=`) count, others do not.
+    #[must_use]
+    pub fn arguments(mut self, arguments: impl IntoIterator<Item = impl Into<String>>) -> Builder {
+        self.arguments.extend(arguments.into_iter().map(Into::into));
+        self
+    }
+
+    /// The master, in place of `ROS_MASTER_URI`.
+    #[must_use]
+    pub fn master(mut self, uri: impl Into<String>) -> Builder {
+        self.master = Some(uri.into());
+        self
+    }
+
+    /// The namespace, in place of `ROS_NAMESPACE`.
+    #[must_use]
+    pub fn namespace(mut self, namespace: impl Into<String>) -> Builder {
+        self.namespace = Some(namespace.into());
+        self
+    }
+
+    /// The node, which runs from now on.
+    ///
+    /// # Errors
+    ///
+    /// [`NodeError`].
+    pub fn build(self) -> Result<Node, NodeError> {
+        let variable = |name| std::env::var(name).ok();
+        let [master, hostname, ip, namespace] =
+            ["ROS_MASTER_URI", "ROS_HOSTNAME", "ROS_IP", "ROS_NAMESPACE"].map(variable);
+        let remappings = Remappings::parse(self.arguments.iter().map(String::as_str))?;
+        let variables = Variables {
+            master: self.master.as_deref().or(master.as_deref()),
+            hostname: hostname.as_deref(),
+            ip: ip.as_deref(),
+        };
+        let place = Place::find(&variables, &remappings)?;
+        let name =
+            if self.is_anonymous { anonymous(&self.name, unlikely_number())? } else { self.name.clone() };
+        let namespace = self.namespace.or(namespace).filter(|text| !text.is_empty());
+        let names = Names::new(&name, namespace.as_deref().unwrap_or("/"), &remappings)?;
+        Node::start(names, place, &remappings)
+    }
+}
+
+/// Another one each time and on each machine, near enough.
+fn unlikely_number() -> u64 {
+    posix::wall_now().as_nanos() ^ (posix::pid() as u64) << 40
+}
+
+/// A robot node. Copies of it are the same node; it ends with the last of them, or by [`Node::shutdown`].
+#[derive(Clone)]
+pub struct Node {
+    pub(crate) inner: Arc<Inner>,
+    /// Where callbacks of what is made with this copy wait.
+    pub(crate) queue: Arc<Queue>,
+}
+
+pub(crate) struct Inner {
+    pub(crate) names: Names,
+    pub(crate) identity: Identity,
+    pub(crate) network: Arc<Network>,
+    pub(crate) queue: Arc<Queue>,
+    pub(crate) log: Arc<Log>,
+    pub(crate) clock: Arc<Clock>,
+    /// Connections that somebody waits at.
+    waiting: Mutex<Vec<Arc<Ender>>>,
+    /// Kept as long as the node.
+    rosout: Mutex<Option<Arc<publisher::Shared>>>,
+    thread: Mutex<Option<JoinHandle<()>>>,
+    /// Those of the program, which end with the node.
+    queues: Mutex<Vec<Weak<Queue>>>,
+    is_ending: Arc<AtomicBool>,
+    publishers: Mutex<HashMap<String, Weak<publisher::Shared>>>,
+}
+
+/// How a topic is published.
+pub struct PublisherOptions {
+    /// The queue of each link over the network.
+    pub depth: u32,
+    /// Whether the last message is kept for who subscribes later.
+    pub is_latched: bool,
+    /// How much its messages matter.
+    pub class: Class,
+    /// Messages that may be filled at once.
+    pub loans: u32,
+    /// Subscriptions at once, in this process and over the network.
+    pub links: u32,
+    /// Memory of each slot at the beginning, bytes. Longer messages take more when they come.
+    pub slot_bytes: usize,
+    /// Called when somebody subscribes or leaves, in the network's thread.
+    pub on_change: Option<OnChange>,
+}
+
+impl PublisherOptions {
+    /// A queue of that depth; the rest as most topics need it.
+    pub fn with_depth(depth: u32) -> PublisherOptions {
+        PublisherOptions {
+            depth,
+            is_latched: false,
+            class: Class::BestEffort,
+            loans: 4,
+            links: 16,
+            slot_bytes: 0,
+            on_change: None,
+        }
+    }
+
+    /// A depth of 0 is roscpp's word for no limit; here it is the longest queue there is.
+    fn depth(&self) -> u32 {
+        if self.depth == 0 { MAX_DEPTH } else { self.depth.min(MAX_DEPTH) }
+    }
+
+    /// Slots for links of that depth, and for a few that are deeper: what more would need is joined with less depth.
+    fn limits(&self) -> Limits {
+        let limits = Limits {
+            loans: self.loans,
+            links: self.links,
+            depth: MAX_DEPTH,
+            held: 2,
+            latch: self.is_latched,
+            slots: 0,
+        };
+        let all = limits.own_share() + self.links.saturating_mul(limits.share(self.depth()));
+        Limits { slots: all.clamp(256, 2 * MAX_DEPTH), ..limits }
+    }
+}
+
+/// How a topic is subscribed to.
+pub struct SubscriptionOptions {
+    /// The queue of each link to a publisher.
+    pub depth: u32,
+    /// How much its messages matter.
+    pub class: Class,
+    /// Whether publishers on other machines are to send small messages at once.
+    pub no_delay: bool,
+    /// The longest message that comes over the network, bytes.
+    pub longest: usize,
+    /// Memory of each slot at the beginning, bytes.
+    pub slot_bytes: usize,
+}
+
+impl SubscriptionOptions {
+    /// A queue of that depth; the rest as most topics need it.
+    pub fn with_depth(depth: u32) -> SubscriptionOptions {
+        SubscriptionOptions {
+            depth,
+            class: Class::BestEffort,
+            no_delay: false,
+            longest: 1 << 30,
+            slot_bytes: 0,
+        }
+    }
+
+    fn terms(&self) -> Terms {
+        Terms::keep_last(if self.depth == 0 { MAX_DEPTH } else { self.depth.min(MAX_DEPTH) })
+    }
+}
+
+pub(crate) fn kind<M: Message>() -> Kind {
+    Kind { datatype: M::DATATYPE.into(), md5sum: M::MD5SUM.into(), definition: M::DEFINITION.into() }
+}
+
+impl Node {
+    /// A node of that name, with the program's arguments.
+    ///
+    /// # Errors
+    ///
+    /// [`NodeError`].
+    pub fn new(name: &str) -> Result<Node, NodeError> {
+        Node::builder(name).arguments(std::env::args().skip(1)).build()
+    }
+
+    /// A node of that name, to be said more of.
+    pub fn builder(name: impl Into<String>) -> Builder {
+        Builder {
+            name: name.into(),
+            is_anonymous: false,
+            arguments: Vec::new(),
+            namespace: None,
+            master: None,
+        }
+    }
+
+    fn start(names: Names, place: Place, remappings: &Remappings) -> Result<Node, NodeError> {
+        let system = |what| move |error| NodeError::System { what, error };
+        let network = Network::new().map_err(system("the bell of the network's thread"))?;
+        let listening = Listening::at(place.listen, network.clone())?;
+        let identity = listening.identity(names.node(), place.master, place.host);
+        let (queue, clock) = (Queue::new(), Arc::new(Clock::default()));
+        let log = Arc::new(Log::new(names.node(), clock.clone()));
+        let is_ending = Arc::new(AtomicBool::new(false));
+        let ears_of = Arc::new(std::sync::OnceLock::new());
+        let ears =
+            Ears { node: ears_of.clone(), log: log.clone(), queue: queue.clone(), clock: clock.clone() };
+        let thread = listening.start(identity.clone(), ears).map_err(system("the network's thread"))?;
+        let inner = Inner {
+            names,
+            identity,
+            network,
+            queue,
+            log,
+            clock,
+            waiting: Mutex::default(),
+            rosout: Mutex::default(),
+            thread: Mutex::new(Some(thread)),
+            queues: Mutex::default(),
+            is_ending,
+            publishers: Mutex::default(),
+        };
+        let queue = inner.queue.clone();
+        let node = Node { inner: Arc::new(inner), queue };
+        let _ = ears_of.set(Arc::downgrade(&node.inner));
+        node.take_its_place(place.is_closed, remappings)?;
+        Ok(node)
+    }
+
+    /// What every node has: its log for others, its loggers, the parameters that it was started with, time.
+    fn take_its_place(&self, is_closed: bool, remappings: &Remappings) -> Result<(), NodeError> {
+        let inner = &self.inner;
+        if is_closed {
+            inner.log.write(
+                tokkyu_graph::Level::Debug,
+                format_args!(
+                    "nodes of other machines cannot reach this one; ROS_IP or ROS_HOSTNAME would say how"
+                ),
+            );
+        }
+        inner.add_rosout()?;
+        crate::loggers::add(&inner.network, self.name(), &inner.log);
+        for (name, value) in remappings.parameters() {
+            let name = self.resolve(&format!("~{name}"))?;
+            let value = from_argument(value);
+            let set = inner.call_master("setParam", true, |out| {
+                out.string(&name)?;
+                value.write(out)
+            });
+            if let Err(error) = set {
+                inner.log.error(format_args!("{name} was not set: {error}"));
+            }
+        }
+        inner.network.ask(Command::Watch { key: "/use_sim_time".to_owned() });
+        Ok(())
+    }
+
+    /// Its global name.
+    pub fn name(&self) -> &str {
+        self.inner.names.node()
+    }
+
+    /// Where its slave API is.
+    pub fn uri(&self) -> String {
+        self.inner.identity.slave_uri()
+    }
+
+    /// What a name of the program is in the graph: resolved and renamed.
+    ///
+    /// # Errors
+    ///
+    /// No name.
+    pub fn resolve(&self, name: &str) -> Result<String, NodeError> {
+        Ok(self.inner.names.resolve(name)?)
+    }
+
+    /// Publishes a topic with a queue of that depth. Waits until the master knows.
+    ///
+    /// # Errors
+    ///
+    /// [`NodeError`].
+    pub fn advertise<M: Message>(&self, topic: &str, depth: u32) -> Result<Publisher<M>, NodeError> {
+        self.advertise_with(topic, PublisherOptions::with_depth(depth))
+    }
+
+    /// The same with all options.
+    ///
+    /// # Errors
+    ///
+    /// [`NodeError`].
+    pub fn advertise_with<M: Message>(
+        &self,
+        topic: &str,
+        options: PublisherOptions,
+    ) -> Result<Publisher<M>, NodeError> {
+        let shared = self.inner.advertise(self.resolve(topic)?, kind::<M>(), options)?;
+        Ok(Publisher::new(shared))
+    }
+
+    /// Calls `callback` with each message of a topic, from the threads that spin. Waits until the master knows.
+    ///
+    /// # Errors
+    ///
+    /// [`NodeError`].
+    pub fn subscribe<M: Message>(
+        &self,
+        topic: &str,
+        depth: u32,
+        callback: impl FnMut(&M) + Send + 'static,
+    ) -> Result<Subscription, NodeError> {
+        self.subscribe_with(topic, SubscriptionOptions::with_depth(depth), callback)
+    }
+
+    /// The same with all options.
+    ///
+    /// # Errors
+    ///
+    /// [`NodeError`].
+    pub fn subscribe_with<M: Message>(
+        &self,
+        topic: &str,
+        options: SubscriptionOptions,
+        callback: impl FnMut(&M) + Send + 'static,
+    ) -> Result<Subscription, NodeError> {
+        let callback = subscription::typed(callback, self.complain());
+        self.inner.subscribe(&self.queue, self.resolve(topic)?, kind::<M>(), &options, callback)
+    }
+
+    /// Calls `callback` with a view of each message of a topic: nothing is copied out of its slot.
+    ///
+    /// # Errors
+    ///
+    /// [`NodeError`].
+    pub fn subscribe_view<M: Message>(
+        &self,
+        topic: &str,
+        options: SubscriptionOptions,
+        callback: impl for<'a> FnMut(M::View<'a>) + Send + 'static,
+    ) -> Result<Subscription, NodeError> {
+        let callback = subscription::viewing::<M>(callback, self.complain());
+        self.inner.subscribe(&self.queue, self.resolve(topic)?, kind::<M>(), &options, callback)
+    }
+
+    fn complain(&self) -> Complain {
+        let log = self.inner.log.clone();
+        Arc::new(move |origin, error| {
+            log.error(format_args!("{} from {}: {error}", origin.topic, origin.callerid));
+        })
+    }
+
+    /// The same node with another queue: callbacks of what is made with it wait there.
+    #[must_use]
+    pub fn with_queue(&self, queue: &CallbackQueue) -> Node {
+        self.inner.add_queue(&queue.queue);
+        Node { inner: self.inner.clone(), queue: queue.queue.clone() }
+    }
+
+    /// The queue where callbacks of what is made with this copy wait.
+    pub fn queue(&self) -> CallbackQueue {
+        CallbackQueue { queue: self.queue.clone() }
+    }
+
+    /// Calls callbacks until the node ends. Several threads may.
+    pub fn spin(&self) {
+        self.queue.spin();
+    }
+
+    /// Calls the callbacks that are due, and returns.
+    pub fn spin_once(&self) {
+        self.queue.spin_once();
+    }
+
+    /// Waits for a callback, so long at most, and calls it. False: there was none.
+    pub fn spin_for(&self, time: std::time::Duration) -> bool {
+        self.queue.call_one(Some(mono_now() + time))
+    }
+
+    /// Whether the node runs: nobody has ended it.
+    pub fn is_ok(&self) -> bool {
+        self.inner.is_ok()
+    }
+
+    /// Ends the node: the master is told, all connections are closed, [`Node::spin`] returns.
+    pub fn shutdown(&self) {
+        self.inner.shutdown();
+    }
+}
+
+impl Inner {
+    pub(crate) fn advertise(
+        self: &Arc<Self>,
+        topic: String,
+        kind: Kind,
+        options: PublisherOptions,
+    ) -> Result<Arc<publisher::Shared>, NodeError> {
+        if let Some(shared) = self.published(&topic) {
+            return Ok(shared);
+        }
+        let exceeded = |exceeded| NodeError::Limits { name: topic.clone(), exceeded };
+        let (publisher, channel) =
+            tokkyu_graph::channel(options.limits(), options.slot_bytes).map_err(exceeded)?;
+        let depth = options.depth();
+        let subscribers = Arc::new(Subscribers::new(options.on_change));
+        let shared = Arc::new(publisher::Shared::new(self, topic.clone(), publisher, subscribers.clone()));
+        let ask = |done| {
+            Command::Advertise(Advertise {
+                topic: topic.clone(),
+                kind,
+                depth,
+                class: options.class,
+                channel,
+                audience: Some(subscribers),
+                done,
+            })
+        };
+        let refused = |failure| NodeError::Refused { name: topic.clone(), failure };
+        self.network.ask_and_wait(ask).map_err(refused)?;
+        self.publishers().insert(topic, Arc::downgrade(&shared));
+        Ok(shared)
+    }
+
+    fn add_rosout(self: &Arc<Self>) -> Result<(), NodeError> {
+        let topic = "/rosout".to_owned();
+        let options = PublisherOptions { is_latched: true, ..PublisherOptions::with_depth(100) };
+        let exceeded = |exceeded| NodeError::Limits { name: topic.clone(), exceeded };
+        let (publisher, channel) = tokkyu_graph::channel(options.limits(), 0).map_err(exceeded)?;
+        let subscribers = Arc::new(Subscribers::new(None));
+        let shared = publisher::Shared::new(self, topic.clone(), publisher, subscribers);
+        let shared = Arc::new(shared);
+        self.log.speak_to(Arc::downgrade(&shared));
+        self.publishers().insert(topic.clone(), Arc::downgrade(&shared));
+        *self.rosout.lock().unwrap_or_else(PoisonError::into_inner) = Some(shared);
+        let (kind, depth) = (kind::<rosgraph_msgs::Log>(), options.depth());
+        // Nobody waits for the master because of it.
+        let done = Box::new(drop);
+        let class = Class::Background;
+        let advertise = Advertise { topic, kind, depth, class, channel, audience: None, done };
+        self.network.ask(Command::Advertise(advertise));
+        Ok(())
+    }
+
+    /// Ends the connection when the node does, as long as what is returned lives.
+    pub(crate) fn end_with_node(&self, ender: Ender) -> Ending<'_> {
+        let ender = Arc::new(ender);
+        self.waiting().push(ender.clone());
+        if !self.is_ok() {
+            ender.end();
+        }
+        Ending { node: self, ender }
+    }
+
+    fn waiting(&self) -> std::sync::MutexGuard<'_, Vec<Arc<Ender>>> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A queue that ends with the node.
+    pub(crate) fn add_queue(&self, queue: &Arc<Queue>) {
+        let mut queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
+        queues.retain(|queue| queue.strong_count() > 0);
+        queues.push(Arc::downgrade(queue));
+        drop(queues);
+        if !self.is_ok() {
+            queue.stop();
+        }
+    }
+
+    fn stop_queues(&self) {
+        self.queue.stop();
+        let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
+        queues.iter().filter_map(Weak::upgrade).for_each(|queue| queue.stop());
+    }
+
+    /// Somebody wants the node to end: its program hears of it.
+    pub(crate) fn begin_to_end(&self) {
+        self.is_ending.store(true, Ordering::Release);
+        self.stop_queues();
+        self.clock.end();
+    }
+
+    pub(crate) fn is_ok(&self) -> bool {
+        !self.is_ending.load(Ordering::Acquire)
+    }
+
+    fn publishers(&self) -> std::sync::MutexGuard<'_, HashMap<String, Weak<publisher::Shared>>> {
+        self.publishers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// One that publishes the topic already: it is shared.
+    fn published(&self, topic: &str) -> Option<Arc<publisher::Shared>> {
+        self.publishers().get(topic).and_then(Weak::upgrade)
+    }
+
+    pub(crate) fn subscribe(
+        self: &Arc<Self>,
+        queue: &Arc<Queue>,
+        topic: String,
+        kind: Kind,
+        options: &SubscriptionOptions,
+        callback: Callback,
+    ) -> Result<Subscription, NodeError> {
+        let (queue, class) = (queue.clone(), options.class);
+        let (subscription, subscriber) =
+            Subscription::add(self, topic.clone(), queue, class, options.terms(), callback);
+        let SubscriptionOptions { no_delay, longest, slot_bytes, .. } = *options;
+        let ask = |done| {
+            Command::Subscribe(Subscribe {
+                topic: topic.clone(),
+                kind,
+                class,
+                no_delay,
+                longest,
+                slot_bytes,
+                subscriber,
+                done,
+            })
+        };
+        let refused = |failure| NodeError::Refused { name: topic.clone(), failure };
+        self.network.ask_and_wait(ask).map_err(refused)?;
+        Ok(subscription)
+    }
+
+    pub(crate) fn shutdown(&self) {
+        self.begin_to_end();
+        self.waiting().iter().for_each(|ender| ender.end());
+        self.network.ask(Command::Shutdown);
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
+        // Not from within itself: the last copy of the node may be let go there.
+        if let Some(thread) = thread.filter(|thread| thread.thread().id() != std::thread::current().id()) {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.shutdown();
+    }
+}
+
+/// A place where callbacks wait for threads: a node has one, and a program may make more.
+#[derive(Clone)]
+pub struct CallbackQueue {
+    pub(crate) queue: Arc<Queue>,
+}
+
+impl Default for CallbackQueue {
+    fn default() -> CallbackQueue {
+        CallbackQueue { queue: Queue::new() }
+    }
+}
+
+impl CallbackQueue {
+    /// Empty.
+    pub fn new() -> CallbackQueue {
+        CallbackQueue::default()
+    }
+
+    /// Calls callbacks until its node ends. Several threads may.
+    pub fn spin(&self) {
+        self.queue.spin();
+    }
+
+    /// Calls the callbacks that are due, and returns.
+    pub fn spin_once(&self) {
+        self.queue.spin_once();
+    }
+
+    /// Waits for a callback, so long at most, and calls it. False: there was none.
+    pub fn spin_for(&self, time: std::time::Duration) -> bool {
+        self.queue.call_one(Some(mono_now() + time))
+    }
+}
+
+impl CallbackQueue {
+    /// Waits for a callback until somebody wakes it, and calls it. False: there was none.
+    pub fn call_one(&self) -> bool {
+        self.queue.call_one(None)
+    }
+
+    /// Those who wait at it wait no longer.
+    pub fn wake(&self) {
+        self.queue.wake();
+    }
+
+    /// Whether its node has ended.
+    pub fn is_stopped(&self) -> bool {
+        self.queue.is_stopped()
+    }
+}
+
+/// A connection that ends with the node.
+pub(crate) struct Ending<'n> {
+    node: &'n Inner,
+    ender: Arc<Ender>,
+}
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.node.waiting().retain(|other| !Arc::ptr_eq(other, &self.ender));
+    }
+}

@@ -1,0 +1,23 @@
+//! What an operating system gives, on Linux: clocks, sleeping and waking, sockets. Nothing outside this folder calls it.
+
+mod bell;
+mod clock;
+mod poller;
+mod sockets;
+mod stream;
+
+pub(crate) use bell::{EventBell, FutexBell};
+pub(crate) use clock::{mono_now, sleep_until, wall_now};
+pub(crate) use poller::Poller;
+pub(crate) use sockets::{ListenError, Sockets};
+pub(crate) use stream::{Ender, Stream};
+
+/// The number of this process.
+pub(crate) fn pid() -> i32 {
+    std::process::id() as i32
+}
+
+/// The machine's name.
+pub(crate) fn machine_name() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}

@@ -1,0 +1,224 @@
+//! Sockets of Linux that never wait.
+
+use std::collections::HashMap;
+use std::io::IoSlice;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use rustix::io::Errno;
+use rustix::net::{
+    AddressFamily, RecvFlags, SendAncillaryBuffer, SendFlags, SocketFlags, SocketType, accept_with, bind,
+    connect, getsockname, listen, recv, sendmsg, socket_with, sockopt,
+};
+use tokkyu_graph::{ConnId, Io, Listener, Net, NetError};
+
+/// The node's sockets: two that listen, and all connections.
+pub(crate) struct Sockets {
+    slave: OwnedFd,
+    data: OwnedFd,
+    open: HashMap<ConnId, Socket>,
+    /// Names that are looked up: that may take seconds, so that it has a thread of its own.
+    found: (Sender<Found>, Receiver<Found>),
+    /// Called from that thread when it is done.
+    notice: std::sync::Arc<dyn Fn() + Send + Sync>,
+}
+
+type Found = (ConnId, Vec<SocketAddr>);
+
+enum Socket {
+    /// Its name is looked up.
+    Unnamed,
+    /// Connecting or connected; the other addresses of its name, to be tried if this one does not answer.
+    Open { fd: OwnedFd, has_spoken: bool, others: Vec<SocketAddr> },
+    /// It cannot be reached.
+    Failed,
+}
+
+/// A port cannot be listened on.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot listen on {address}: {error}")]
+pub struct ListenError {
+    address: SocketAddr,
+    error: Errno,
+}
+
+impl Sockets {
+    /// Listens on two free ports of `address`.
+    pub(crate) fn listen(
+        address: IpAddr,
+        notice: std::sync::Arc<dyn Fn() + Send + Sync>,
+    ) -> Result<Sockets, ListenError> {
+        let [slave, data] = [listener(address)?, listener(address)?];
+        Ok(Sockets { slave, data, open: HashMap::new(), found: channel(), notice })
+    }
+
+    /// The port of a listener.
+    pub(crate) fn port(&self, of: Listener) -> u16 {
+        let name = getsockname(self.listener(of)).ok();
+        name.and_then(|name| SocketAddr::try_from(name).ok()).map_or(0, |address| address.port())
+    }
+
+    /// What a listener is polled by.
+    pub(crate) fn listener(&self, of: Listener) -> BorrowedFd<'_> {
+        match of {
+            Listener::Slave => self.slave.as_fd(),
+            Listener::Data => self.data.as_fd(),
+        }
+    }
+
+    /// What a connection is polled by; nothing while its name is looked up.
+    pub(crate) fn descriptor(&self, id: ConnId) -> Option<BorrowedFd<'_>> {
+        match self.open.get(&id)? {
+            Socket::Open { fd, .. } => Some(fd.as_fd()),
+            Socket::Unnamed | Socket::Failed => None,
+        }
+    }
+
+    /// Connections whose names are looked up now. They are connecting, or have failed, which reading tells.
+    pub(crate) fn found(&mut self) -> Vec<ConnId> {
+        let found: Vec<Found> = self.found.1.try_iter().collect();
+        let mut ids = Vec::new();
+        for (id, addresses) in found {
+            if let Some(socket) = self.open.get_mut(&id) {
+                *socket = connecting(addresses);
+                ids.push(id);
+            }
+        }
+        ids
+    }
+
+    /// After an error: the next address of the name, if the connection has not been made yet.
+    fn try_next(&mut self, id: ConnId) -> Io {
+        let Some(socket) = self.open.get_mut(&id) else { return Io::Over };
+        if let Socket::Open { has_spoken: false, others, .. } = socket
+            && !others.is_empty()
+        {
+            *socket = connecting(std::mem::take(others));
+            return if matches!(socket, Socket::Failed) { Io::Over } else { Io::Later };
+        }
+        Io::Over
+    }
+
+    fn judge(&mut self, id: ConnId, result: Result<usize, Errno>) -> Io {
+        match result {
+            Ok(0) => Io::Over,
+            Ok(count) => {
+                if let Some(Socket::Open { has_spoken, .. }) = self.open.get_mut(&id) {
+                    *has_spoken = true;
+                }
+                Io::Done(count)
+            }
+            Err(Errno::AGAIN | Errno::INTR | Errno::NOTCONN | Errno::INPROGRESS) => Io::Later,
+            Err(_) => self.try_next(id),
+        }
+    }
+}
+
+/// The first of these addresses that does not refuse at once.
+fn connecting(mut addresses: Vec<SocketAddr>) -> Socket {
+    while !addresses.is_empty() {
+        let address = addresses.remove(0);
+        if let Ok(fd) = begin(address) {
+            return Socket::Open { fd, has_spoken: false, others: addresses };
+        }
+    }
+    Socket::Failed
+}
+
+fn begin(address: SocketAddr) -> Result<OwnedFd, Errno> {
+    let fd = stream(address)?;
+    match connect(&fd, &address) {
+        Ok(()) | Err(Errno::INPROGRESS) => Ok(fd),
+        Err(error) => Err(error),
+    }
+}
+
+fn stream(address: SocketAddr) -> Result<OwnedFd, Errno> {
+    let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+    let fd = socket_with(family, SocketType::STREAM, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK, None)?;
+    keep_alive(&fd);
+    Ok(fd)
+}
+
+/// A peer whose machine is gone is found out in three minutes (NODE-56). Not vital: errors are passed over.
+fn keep_alive(fd: &OwnedFd) {
+    let _ = sockopt::set_socket_keepalive(fd, true);
+    let _ = sockopt::set_tcp_keepidle(fd, Duration::from_secs(60));
+    let _ = sockopt::set_tcp_keepintvl(fd, Duration::from_secs(10));
+    let _ = sockopt::set_tcp_keepcnt(fd, 9);
+}
+
+fn listener(address: IpAddr) -> Result<OwnedFd, ListenError> {
+    let address = SocketAddr::new(address, 0);
+    let fail = |error| ListenError { address, error };
+    let fd = stream(address).map_err(fail)?;
+    bind(&fd, &address).and_then(|()| listen(&fd, 128)).map_err(fail)?;
+    Ok(fd)
+}
+
+/// An address that needs no looking up.
+fn literal(host: &str) -> Option<IpAddr> {
+    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
+    if bare == "localhost" { Some(Ipv4Addr::LOCALHOST.into()) } else { bare.parse().ok() }
+}
+
+impl Net for Sockets {
+    fn connect(&mut self, id: ConnId, host: &str, port: u16) -> Result<(), NetError> {
+        if let Some(ip) = literal(host) {
+            let fd = begin(SocketAddr::new(ip, port)).map_err(|_| NetError)?;
+            self.open.insert(id, Socket::Open { fd, has_spoken: false, others: Vec::new() });
+            return Ok(());
+        }
+        let (host, found, notice) = (host.to_owned(), self.found.0.clone(), self.notice.clone());
+        let look_up = move || {
+            let addresses = (&host[..], port).to_socket_addrs().map(Iterator::collect).unwrap_or_default();
+            if found.send((id, addresses)).is_ok() {
+                notice();
+            }
+        };
+        std::thread::Builder::new().name("tokkyu-resolve".to_owned()).spawn(look_up).map_err(|_| NetError)?;
+        self.open.insert(id, Socket::Unnamed);
+        Ok(())
+    }
+
+    fn accept(&mut self, listener: Listener, id: ConnId) -> Option<()> {
+        let fd = accept_with(self.listener(listener), SocketFlags::CLOEXEC | SocketFlags::NONBLOCK).ok()?;
+        keep_alive(&fd);
+        self.open.insert(id, Socket::Open { fd, has_spoken: true, others: Vec::new() });
+        Some(())
+    }
+
+    fn read(&mut self, id: ConnId, into: &mut [u8]) -> Io {
+        let result = match self.open.get(&id) {
+            Some(Socket::Open { fd, .. }) => recv(fd, into, RecvFlags::empty()).map(|(count, _)| count),
+            Some(Socket::Unnamed) => return Io::Later,
+            Some(Socket::Failed) | None => return Io::Over,
+        };
+        self.judge(id, result)
+    }
+
+    fn write(&mut self, id: ConnId, parts: [&[u8]; 2]) -> Io {
+        let slices = parts.map(IoSlice::new);
+        let result = match self.open.get(&id) {
+            // Not `writev`: that raises a signal when the other end has closed.
+            Some(Socket::Open { fd, .. }) => {
+                sendmsg(fd, &slices, &mut SendAncillaryBuffer::default(), SendFlags::NOSIGNAL)
+            }
+            Some(Socket::Unnamed) => return Io::Later,
+            Some(Socket::Failed) | None => return Io::Over,
+        };
+        self.judge(id, result)
+    }
+
+    fn set_no_delay(&mut self, id: ConnId, is_set: bool) {
+        if let Some(Socket::Open { fd, .. }) = self.open.get(&id) {
+            let _ = sockopt::set_tcp_nodelay(fd, is_set);
+        }
+    }
+
+    fn close(&mut self, id: ConnId) {
+        self.open.remove(&id);
+    }
+}

@@ -1,0 +1,204 @@
+//! Publishers: from messages to slots.
+
+use std::marker::PhantomData;
+use std::ops::{Deref, DerefMut};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use tokkyu_graph::{Audience, Command, Object, Payload};
+use tokkyu_message::{Message, Output};
+use tokkyu_topic::Why;
+
+use crate::error::PublishError;
+use crate::node::Inner;
+use crate::object::Typed;
+
+/// What all copies of a publisher share. The topic is published as long as one is there.
+pub(crate) struct Shared {
+    node: Weak<Inner>,
+    topic: String,
+    /// Held for the few steps of a loan or a publication, never while a message is filled.
+    publisher: Mutex<tokkyu_topic::Publisher<Payload>>,
+    subscribers: Arc<Subscribers>,
+}
+
+/// How many subscribe, and who wants to know.
+#[derive(Default)]
+pub(crate) struct Subscribers {
+    count: AtomicU32,
+    on_change: Option<OnChange>,
+}
+
+/// Called with the name of who came (true) or left, in the network's thread.
+pub type OnChange = Box<dyn Fn(&str, bool) + Send + Sync>;
+
+impl Subscribers {
+    pub(crate) fn new(on_change: Option<OnChange>) -> Subscribers {
+        Subscribers { count: AtomicU32::new(0), on_change }
+    }
+
+    fn tell(&self, callerid: &str, is_new: bool, count: u32) {
+        self.count.store(count, Ordering::Relaxed);
+        self.on_change.iter().for_each(|on_change| on_change(callerid, is_new));
+    }
+}
+
+impl Audience for Subscribers {
+    fn on_subscriber(&self, callerid: &str, count: u32) {
+        self.tell(callerid, true, count);
+    }
+
+    fn on_left(&self, callerid: &str, count: u32) {
+        self.tell(callerid, false, count);
+    }
+}
+
+impl Shared {
+    pub(crate) fn new(
+        node: &Arc<Inner>,
+        topic: String,
+        publisher: tokkyu_topic::Publisher<Payload>,
+        subscribers: Arc<Subscribers>,
+    ) -> Shared {
+        Shared { node: Arc::downgrade(node), topic, publisher: Mutex::new(publisher), subscribers }
+    }
+
+    fn publisher(&self) -> MutexGuard<'_, tokkyu_topic::Publisher<Payload>> {
+        self.publisher.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A slot to fill.
+    pub(crate) fn loan(&self) -> Result<tokkyu_topic::Loan<Payload>, PublishError> {
+        self.publisher().loan().map_err(|error| PublishError::Loans(error.loans))
+    }
+
+    pub(crate) fn publish(&self, loan: tokkyu_topic::Loan<Payload>) -> Result<u32, PublishError> {
+        self.publisher().publish(loan).map_err(|refused| match refused.why {
+            Why::Full => PublishError::Full,
+            Why::Foreign => PublishError::Foreign,
+        })
+    }
+
+    pub(crate) fn topic(&self) -> &str {
+        &self.topic
+    }
+
+    pub(crate) fn subscribers(&self) -> u32 {
+        self.subscribers.count.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn is_latched(&self) -> bool {
+        self.publisher().channel().limits().latch
+    }
+
+    /// Publishes what is shared as it is.
+    pub(crate) fn publish_object(&self, object: Arc<dyn Object>) -> Result<u32, PublishError> {
+        let mut loan = self.loan()?;
+        loan.set_object(object);
+        self.publish(loan)
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        if let Some(node) = self.node.upgrade() {
+            node.network.ask(Command::Unadvertise { topic: self.topic.clone() });
+        }
+    }
+}
+
+/// Publishes messages of one type on one topic. Copies of it publish on the same.
+pub struct Publisher<M> {
+    shared: Arc<Shared>,
+    _of: PhantomData<fn(&M)>,
+}
+
+impl<M> Clone for Publisher<M> {
+    fn clone(&self) -> Publisher<M> {
+        Publisher { shared: self.shared.clone(), _of: PhantomData }
+    }
+}
+
+impl<M: Message> Publisher<M> {
+    pub(crate) fn new(shared: Arc<Shared>) -> Publisher<M> {
+        Publisher { shared, _of: PhantomData }
+    }
+
+    /// Publishes a message. Subscriptions in this process get this very message, not a copy; others get its wire form, which is made in the
+    /// network's thread. Never waits.
+    ///
+    /// # Errors
+    ///
+    /// [`PublishError`]: nobody has got it.
+    pub fn publish(&self, message: M) -> Result<u32, PublishError> {
+        self.shared.publish_object(Arc::new(Typed(message)))
+    }
+
+    /// Publishes the wire form of a message, written straight into the slot: nothing is taken from a heap once slots are long enough.
+    ///
+    /// # Errors
+    ///
+    /// [`PublishError`]: nobody has got it.
+    pub fn publish_ref(&self, message: &M) -> Result<u32, PublishError> {
+        let mut loan = self.loan(message.wire_len())?;
+        message.write(&mut Output::new(&mut loan));
+        loan.publish()
+    }
+
+    /// A slot with `len` bytes to fill with the wire form: what is big is made in its place, and is read there.
+    ///
+    /// # Errors
+    ///
+    /// [`PublishError`]: all loans are out, or there is no memory.
+    pub fn loan(&self, len: usize) -> Result<Loan, PublishError> {
+        Loan::of(&self.shared, len)
+    }
+
+    /// Subscriptions, in this node and others.
+    pub fn subscribers(&self) -> u32 {
+        self.shared.subscribers()
+    }
+
+    /// The topic's global name.
+    pub fn topic(&self) -> &str {
+        self.shared.topic()
+    }
+}
+
+/// A slot that is being filled. Dropped, it is not published.
+pub struct Loan {
+    shared: Arc<Shared>,
+    slot: tokkyu_topic::Loan<Payload>,
+}
+
+impl Loan {
+    pub(crate) fn of(shared: &Arc<Shared>, len: usize) -> Result<Loan, PublishError> {
+        let mut slot = shared.loan()?;
+        slot.bytes_mut(len).map_err(|_| PublishError::Memory(len))?;
+        Ok(Loan { shared: shared.clone(), slot })
+    }
+
+    /// Publishes what it has.
+    ///
+    /// # Errors
+    ///
+    /// [`PublishError`]: nobody has got it.
+    pub fn publish(self) -> Result<u32, PublishError> {
+        let Loan { shared, slot } = self;
+        shared.publish(slot)
+    }
+}
+
+impl Deref for Loan {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.slot.bytes()
+    }
+}
+
+impl DerefMut for Loan {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        self.slot.filling()
+    }
+}

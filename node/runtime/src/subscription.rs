@@ -1,0 +1,238 @@
+//! Subscriptions: from links to callbacks.
+
+use std::any::Any;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use tokkyu_contract::Class;
+use tokkyu_graph::{Command, Origin, Payload, Subscriber};
+use tokkyu_message::{Message, ReadError, View, read_whole};
+use tokkyu_topic::{Doorbell, Reader, Sample, Terms};
+
+use crate::node::Inner;
+use crate::object::Typed;
+use crate::queue::{Queue, Step, Task, Work};
+
+/// One sample, in whichever form it came.
+pub struct Delivery<'s> {
+    sample: &'s Sample<Payload>,
+    origin: &'s Arc<Origin>,
+    scratch: &'s mut Vec<u8>,
+}
+
+impl Delivery<'_> {
+    /// Where it comes from.
+    pub fn origin(&self) -> &Arc<Origin> {
+        self.origin
+    }
+
+    /// Its number at its publisher's link, modulo 2³².
+    pub fn sequence(&self) -> u32 {
+        self.sample.sequence()
+    }
+
+    /// Samples of the same link that were lost right before this one.
+    pub fn missed(&self) -> u32 {
+        self.sample.missed()
+    }
+
+    /// The object that was published in this process, if it is one.
+    pub fn object(&self) -> Option<&Arc<dyn tokkyu_graph::Object>> {
+        self.sample.object()
+    }
+
+    /// The wire form. It lies in the slot, or is made of the object.
+    pub fn wire(&mut self) -> &[u8] {
+        self.sample.wire(self.scratch).unwrap_or_default()
+    }
+}
+
+/// Told of what could not be read.
+pub(crate) type Complain = Arc<dyn Fn(&Origin, ReadError) + Send + Sync>;
+
+/// What is called with each sample.
+pub(crate) type Callback = Box<dyn FnMut(&mut Delivery<'_>) + Send>;
+
+/// A callback for messages of a type, whatever form they come in. One that was published in this process is handed over as it is; another is
+/// read into a message that is used again.
+pub(crate) fn typed<M: Message>(
+    mut callback: impl FnMut(&M) + Send + 'static,
+    complain: Complain,
+) -> Callback {
+    let mut read = M::default();
+    Box::new(move |delivery| {
+        let object = delivery.object().map(|object| &**object as &dyn Any);
+        if let Some(Typed(message)) = object.and_then(|object| object.downcast_ref::<Typed<M>>()) {
+            return callback(message);
+        }
+        match read_whole(&mut read, delivery.wire()) {
+            Ok(()) => callback(&read),
+            Err(error) => complain(delivery.origin(), error),
+        }
+    })
+}
+
+/// A callback for views.
+pub(crate) fn viewing<M: Message>(
+    mut callback: impl for<'a> FnMut(M::View<'a>) + Send + 'static,
+    complain: Complain,
+) -> Callback {
+    Box::new(move |delivery| {
+        let origin = delivery.origin().clone();
+        match M::View::of(delivery.wire()) {
+            Ok(view) => callback(view),
+            Err(error) => complain(&origin, error),
+        }
+    })
+}
+
+/// What the network's thread and the queue's threads share of a subscription.
+struct Shared {
+    terms: Terms,
+    queue: Arc<Queue>,
+    source: u32,
+    changes: Mutex<Vec<Change>>,
+    has_changes: AtomicBool,
+    publishers: AtomicU32,
+}
+
+enum Change {
+    Publisher(Arc<Origin>, Reader<Payload>),
+    Gone(u32),
+}
+
+impl Shared {
+    fn change(&self, change: Change) {
+        self.changes.lock().unwrap_or_else(PoisonError::into_inner).push(change);
+        self.has_changes.store(true, Ordering::Release);
+        self.queue.ring(self.source);
+    }
+}
+
+impl Subscriber for Shared {
+    fn terms(&self) -> Terms {
+        self.terms
+    }
+
+    fn bell(&self) -> (Arc<dyn Doorbell>, u32) {
+        (self.queue.clone(), self.source)
+    }
+
+    fn on_publisher(&self, origin: Arc<Origin>, reader: Reader<Payload>) {
+        self.publishers.fetch_add(1, Ordering::Relaxed);
+        self.change(Change::Publisher(origin, reader));
+    }
+
+    fn on_gone(&self, link: u32) {
+        self.publishers.fetch_sub(1, Ordering::Relaxed);
+        self.change(Change::Gone(link));
+    }
+}
+
+struct Link {
+    origin: Arc<Origin>,
+    reader: Reader<Payload>,
+    is_gone: bool,
+}
+
+/// The part that belongs to whichever thread calls the callback.
+struct Delivering {
+    shared: Arc<Shared>,
+    links: Vec<Link>,
+    /// The link whose turn it is.
+    turn: usize,
+    scratch: Vec<u8>,
+    callback: Callback,
+}
+
+impl Delivering {
+    fn absorb_changes(&mut self) {
+        if !self.shared.has_changes.swap(false, Ordering::AcqRel) {
+            return;
+        }
+        let changes =
+            std::mem::take(&mut *self.shared.changes.lock().unwrap_or_else(PoisonError::into_inner));
+        for change in changes {
+            match change {
+                Change::Publisher(origin, reader) => self.links.push(Link { origin, reader, is_gone: false }),
+                Change::Gone(gone) => {
+                    let link = self.links.iter_mut().find(|link| link.origin.link == gone);
+                    link.into_iter().for_each(|link| link.is_gone = true);
+                }
+            }
+        }
+    }
+}
+
+impl Work for Delivering {
+    fn step(&mut self) -> Step {
+        self.absorb_changes();
+        let count = self.links.len();
+        for at in (0..count).map(|step| (self.turn + step) % count) {
+            let Link { origin, reader, .. } = &mut self.links[at];
+            // Never more than one is held.
+            let Ok(Some(sample)) = reader.take() else { continue };
+            self.turn = at + 1;
+            (self.callback)(&mut Delivery { sample: &sample, origin, scratch: &mut self.scratch });
+            drop(sample);
+            let is_more = self.links.iter().any(|link| link.reader.waiting() > 0);
+            return if is_more { Step::More } else { Step::Called };
+        }
+        self.links.retain(|link| !link.is_gone || link.reader.waiting() > 0);
+        Step::Idle
+    }
+}
+
+/// A subscription, for as long as it lives. Once it is dropped its callback is not called any more.
+pub struct Subscription {
+    node: Weak<Inner>,
+    topic: String,
+    shared: Arc<Shared>,
+    task: Arc<Task>,
+}
+
+impl Subscription {
+    pub(crate) fn add(
+        node: &Arc<Inner>,
+        topic: String,
+        queue: Arc<Queue>,
+        class: Class,
+        terms: Terms,
+        callback: Callback,
+    ) -> (Subscription, Arc<dyn Subscriber>) {
+        let source = queue.source();
+        let shared = Arc::new(Shared {
+            terms,
+            queue: queue.clone(),
+            source,
+            changes: Mutex::default(),
+            has_changes: AtomicBool::new(false),
+            publishers: AtomicU32::new(0),
+        });
+        let (links, scratch) = (Vec::new(), Vec::new());
+        let work = Delivering { shared: shared.clone(), links, turn: 0, scratch, callback };
+        let task = queue.add(source, class, Box::new(work));
+        let subscription = Subscription { node: Arc::downgrade(node), topic, shared: shared.clone(), task };
+        (subscription, shared)
+    }
+
+    /// The topic's global name.
+    pub fn topic(&self) -> &str {
+        &self.topic
+    }
+
+    /// Publishers that it is linked to just now.
+    pub fn publishers(&self) -> u32 {
+        self.shared.publishers.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        if let Some(node) = self.node.upgrade() {
+            let subscriber: Arc<dyn Subscriber> = self.shared.clone();
+            node.network.ask(Command::Unsubscribe { topic: self.topic.clone(), subscriber });
+        }
+        self.shared.queue.remove(&self.task);
+    }
+}
