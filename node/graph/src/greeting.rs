@@ -50,7 +50,7 @@ impl<N: Net, H: Host> Engine<N, H> {
             self.net.set_no_delay(id, true);
         }
         match (asked.get("topic"), asked.get("service")) {
-            (Some(topic), _) => self.greet_subscriber(connection, topic, asked),
+            (Some(topic), _) => self.greet_subscriber(id, connection, topic, asked),
             (None, Some(service)) => self.greet_client(id, connection, service, asked),
             (None, None) => Err("the header has neither topic nor service".to_string()),
         }
@@ -58,6 +58,7 @@ impl<N: Net, H: Host> Engine<N, H> {
 
     fn greet_subscriber(
         &mut self,
+        id: ConnId,
         connection: &mut Connection,
         topic: &str,
         asked: Header<'_>,
@@ -76,7 +77,7 @@ impl<N: Net, H: Host> Engine<N, H> {
             ));
         }
         let latching = if publication.channel.limits().latch { "1" } else { "0" };
-        self.add_subscriber(connection, topic, callerid)
+        self.add_subscriber(id, connection, topic, callerid)
             .map_err(|error| alloc::format!("{topic} has no room for one more subscriber: {error}"))?;
         let definition = &kind.definition[..];
         connection.queue(&header(&[

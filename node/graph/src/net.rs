@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use tokkyu_contract::Class;
+
 /// A connection, as long as it lasts. The machine makes the numbers, and none comes twice within 65 536 connections.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConnId(pub u32);
@@ -46,6 +48,9 @@ pub trait Net {
 
     /// Whether small messages are sent at once (`TCP_NODELAY`).
     fn set_no_delay(&mut self, id: ConnId, is_set: bool);
+
+    /// How much what goes over the connection matters to queues and networks.
+    fn set_class(&mut self, id: ConnId, class: Class);
 
     /// Ends a connection. What was written still goes out.
     fn close(&mut self, id: ConnId);

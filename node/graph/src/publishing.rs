@@ -113,6 +113,7 @@ impl<N: Net, H: Host> Engine<N, H> {
     /// A connection becomes a subscriber's: its header asked for a topic, and fits.
     pub(crate) fn add_subscriber(
         &mut self,
+        id: ConnId,
         connection: &mut Connection,
         topic: &str,
         callerid: &str,
@@ -123,6 +124,7 @@ impl<N: Net, H: Host> Engine<N, H> {
         connection.class = publication.class;
         let audience = publication.audience.clone();
         connection.role = Role::Sending(Sending::new(topic.to_string(), callerid.to_string(), reader));
+        self.net.set_class(id, connection.class);
         if let Some(audience) = audience {
             // The connection itself is not in its place just now.
             audience.on_subscriber(callerid, self.count_subscribers(topic) + 1);

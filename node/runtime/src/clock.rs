@@ -5,6 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use tokkyu_contract::MonoTime;
+use tokkyu_graph::Param;
 use tokkyu_message::Time;
 use tokkyu_topic::Doorbell;
 
@@ -44,9 +45,12 @@ impl Clock {
         self.is_simulated.load(Ordering::Acquire)
     }
 
-    pub(crate) fn simulate(&self) {
-        self.is_simulated.store(true, Ordering::Release);
-        self.tell_listeners();
+    /// `/use_sim_time` has that value. Once true, time is simulated as long as the node runs, as in roscpp.
+    pub(crate) fn on_param(&self, value: &Param, node: &Weak<Inner>) {
+        if *value == Param::Bool(true) && !self.is_simulated.swap(true, Ordering::AcqRel) {
+            self.tell_listeners();
+            follow(node.clone());
+        }
     }
 
     /// Calls `listener` with each simulated time, and at once with the one that there is.
@@ -126,7 +130,7 @@ impl Clock {
 }
 
 /// Subscribes to `/clock`, in a thread of its own: time passes whether the program spins or not.
-pub(crate) fn follow(node: Weak<Inner>) {
+fn follow(node: Weak<Inner>) {
     let run = move || {
         let queue = Queue::new();
         let subscription = {

@@ -38,6 +38,9 @@ pub enum NodeError {
         /// Why.
         failure: Failure,
     },
+    /// `robot.yaml` is wrong.
+    #[error("{0}")]
+    Declaration(String),
     /// A topic's limits are not possible.
     #[error("{name}: {exceeded}")]
     Limits {

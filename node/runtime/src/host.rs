@@ -32,11 +32,8 @@ impl Host for Ears {
     }
 
     fn on_param(&mut self, key: &str, value: Param) {
-        if key == "/use_sim_time" && value == Param::Bool(true) && !self.clock.is_simulated() {
-            self.clock.simulate();
-            if let Some(node) = self.node.get() {
-                crate::clock::follow(node.clone());
-            }
+        if let (Some(node), "/use_sim_time") = (self.node.get(), key) {
+            self.clock.on_param(&value, node);
         }
     }
 }

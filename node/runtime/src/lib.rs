@@ -2,6 +2,7 @@
 
 mod client;
 mod clock;
+mod declared;
 mod error;
 mod host;
 mod log;
@@ -18,6 +19,7 @@ mod queue;
 pub mod raw;
 mod service;
 mod subscription;
+mod threads;
 mod timer;
 
 pub use client::{CallError, ServiceClient};

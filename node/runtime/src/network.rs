@@ -15,18 +15,28 @@ const COMMANDS: u32 = 30;
 
 /// The way to the node's network thread.
 pub(crate) struct Network {
-    commands: Mutex<VecDeque<Command>>,
+    /// Nothing once the thread has ended.
+    commands: Mutex<Option<VecDeque<Command>>>,
     bell: EventBell,
 }
 
 impl Network {
     pub(crate) fn new() -> std::io::Result<Arc<Network>> {
-        Ok(Arc::new(Network { commands: Mutex::default(), bell: EventBell::new()? }))
+        Ok(Arc::new(Network { commands: Mutex::new(Some(VecDeque::new())), bell: EventBell::new()? }))
     }
 
-    /// Asks for something. It is done in the network's thread.
+    /// Asks for something. It is done in the network's thread; once that has ended it is not done.
     pub(crate) fn ask(&self, command: Command) {
-        self.commands.lock().unwrap_or_else(PoisonError::into_inner).push_back(command);
+        let mut commands = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
+        match &mut *commands {
+            Some(commands) => commands.push_back(command),
+            None => {
+                drop(commands);
+                // With it goes who would be told: not with the lock held.
+                return drop(command);
+            }
+        }
+        drop(commands);
         self.bell.ring(COMMANDS);
     }
 
@@ -42,7 +52,12 @@ impl Network {
     }
 
     fn next(&self) -> Option<Command> {
-        self.commands.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+        self.commands.lock().unwrap_or_else(PoisonError::into_inner).as_mut()?.pop_front()
+    }
+
+    /// What nobody has looked at, when nobody will any more.
+    fn close(&self) -> VecDeque<Command> {
+        self.commands.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or_default()
     }
 }
 
@@ -111,7 +126,7 @@ fn run<H: Host>(network: &Network, mut engine: Engine<Sockets, H>) {
         poller.wait(&network.bell, &mut engine, until);
     }
     // What nobody will do any more is told.
-    while let Some(command) = network.next() {
+    for command in network.close() {
         engine.on_command(mono_now(), command);
     }
 }

@@ -1,6 +1,7 @@
 //! A node: its name, its threads, its topics.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::JoinHandle;
@@ -12,6 +13,7 @@ use tokkyu_ros1::names::{Names, Remappings, anonymous};
 use tokkyu_topic::{Limits, MAX_DEPTH, Terms};
 
 use crate::clock::Clock;
+use crate::declared::Declared;
 use crate::error::NodeError;
 use crate::host::Ears;
 use crate::log::Log;
@@ -23,6 +25,7 @@ use crate::posix::{self, Ender, mono_now};
 use crate::publisher::{self, OnChange, Publisher, Subscribers};
 use crate::queue::Queue;
 use crate::subscription::{self, Callback, Complain, Subscription};
+use crate::threads::{Threads, has_own};
 
 /// What a node is made with.
 #[derive(Clone, Debug)]
@@ -32,9 +35,17 @@ pub struct Builder {
     arguments: Vec<String>,
     namespace: Option<String>,
     master: Option<String>,
+    robot: Option<PathBuf>,
 }
 
 impl Builder {
+    /// The file that declares the robot's flows, in place of `TOKKYU_ROBOT`.
+    #[must_use]
+    pub fn robot(mut self, path: impl Into<PathBuf>) -> Builder {
+        self.robot = Some(path.into());
+        self
+    }
+
     /// Numbers behind the name, so that many nodes of that name can run.
     #[must_use]
     pub fn anonymous(mut self) -> Builder {
@@ -83,7 +94,9 @@ impl Builder {
             if self.is_anonymous { anonymous(&self.name, unlikely_number())? } else { self.name.clone() };
         let namespace = self.namespace.or(namespace).filter(|text| !text.is_empty());
         let names = Names::new(&name, namespace.as_deref().unwrap_or("/"), &remappings)?;
-        Node::start(names, place, &remappings)
+        let robot = self.robot.or_else(|| std::env::var_os("TOKKYU_ROBOT").map(PathBuf::from));
+        let declared = robot.map_or_else(|| Ok(Declared::default()), |path| Declared::load(&path))?;
+        Node::start(names, place, declared, &remappings)
     }
 }
 
@@ -112,6 +125,8 @@ pub(crate) struct Inner {
     /// Kept as long as the node.
     rosout: Mutex<Option<Arc<publisher::Shared>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
+    declared: Declared,
+    threads: Threads,
     /// Those of the program, which end with the node.
     queues: Mutex<Vec<Weak<Queue>>>,
     is_ending: Arc<AtomicBool>,
@@ -124,8 +139,8 @@ pub struct PublisherOptions {
     pub depth: u32,
     /// Whether the last message is kept for who subscribes later.
     pub is_latched: bool,
-    /// How much its messages matter.
-    pub class: Class,
+    /// How much its messages matter; nothing: what `robot.yaml` declares, or best effort.
+    pub class: Option<Class>,
     /// Messages that may be filled at once.
     pub loans: u32,
     /// Subscriptions at once, in this process and over the network.
@@ -142,7 +157,7 @@ impl PublisherOptions {
         PublisherOptions {
             depth,
             is_latched: false,
-            class: Class::BestEffort,
+            class: None,
             loans: 4,
             links: 16,
             slot_bytes: 0,
@@ -174,8 +189,9 @@ impl PublisherOptions {
 pub struct SubscriptionOptions {
     /// The queue of each link to a publisher.
     pub depth: u32,
-    /// How much its messages matter.
-    pub class: Class,
+    /// How much its messages matter; nothing: what `robot.yaml` declares, or best effort. Callbacks of class `control` and `realtime` have a thread
+    /// for each of the two, unless the program gives a queue of its own.
+    pub class: Option<Class>,
     /// Whether publishers on other machines are to send small messages at once.
     pub no_delay: bool,
     /// The longest message that comes over the network, bytes.
@@ -187,13 +203,7 @@ pub struct SubscriptionOptions {
 impl SubscriptionOptions {
     /// A queue of that depth; the rest as most topics need it.
     pub fn with_depth(depth: u32) -> SubscriptionOptions {
-        SubscriptionOptions {
-            depth,
-            class: Class::BestEffort,
-            no_delay: false,
-            longest: 1 << 30,
-            slot_bytes: 0,
-        }
+        SubscriptionOptions { depth, class: None, no_delay: false, longest: 1 << 30, slot_bytes: 0 }
     }
 
     fn terms(&self) -> Terms {
@@ -223,10 +233,16 @@ impl Node {
             arguments: Vec::new(),
             namespace: None,
             master: None,
+            robot: None,
         }
     }
 
-    fn start(names: Names, place: Place, remappings: &Remappings) -> Result<Node, NodeError> {
+    fn start(
+        names: Names,
+        place: Place,
+        declared: Declared,
+        remappings: &Remappings,
+    ) -> Result<Node, NodeError> {
         let system = |what| move |error| NodeError::System { what, error };
         let network = Network::new().map_err(system("the bell of the network's thread"))?;
         let listening = Listening::at(place.listen, network.clone())?;
@@ -248,6 +264,8 @@ impl Node {
             waiting: Mutex::default(),
             rosout: Mutex::default(),
             thread: Mutex::new(Some(thread)),
+            declared,
+            threads: Threads::default(),
             queues: Mutex::default(),
             is_ending,
             publishers: Mutex::default(),
@@ -283,7 +301,12 @@ impl Node {
                 inner.log.error(format_args!("{name} was not set: {error}"));
             }
         }
-        inner.network.ask(Command::Watch { key: "/use_sim_time".to_owned() });
+        // Now, so that what the program makes first goes by the right clock; and whenever it is set later.
+        let key = "/use_sim_time";
+        if let Ok(value) = inner.call_master("getParam", false, |out| out.string(key)) {
+            inner.clock.on_param(&value, &Arc::downgrade(inner));
+        }
+        inner.network.ask(Command::Watch { key: key.to_owned() });
         Ok(())
     }
 
@@ -428,9 +451,10 @@ impl Inner {
         if let Some(shared) = self.published(&topic) {
             return Ok(shared);
         }
+        let class = options.class.unwrap_or_else(|| self.declared.class(&topic));
+        let slot_bytes = options.slot_bytes.max(self.declared.size(&topic));
         let exceeded = |exceeded| NodeError::Limits { name: topic.clone(), exceeded };
-        let (publisher, channel) =
-            tokkyu_graph::channel(options.limits(), options.slot_bytes).map_err(exceeded)?;
+        let (publisher, channel) = tokkyu_graph::channel(options.limits(), slot_bytes).map_err(exceeded)?;
         let depth = options.depth();
         let subscribers = Arc::new(Subscribers::new(options.on_change));
         let shared = Arc::new(publisher::Shared::new(self, topic.clone(), publisher, subscribers.clone()));
@@ -439,7 +463,7 @@ impl Inner {
                 topic: topic.clone(),
                 kind,
                 depth,
-                class: options.class,
+                class,
                 channel,
                 audience: Some(subscribers),
                 done,
@@ -485,6 +509,13 @@ impl Inner {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Where callbacks of that class wait: in the queue that the program gave, or, if it gave none, that of the class's own thread.
+    fn queue_for(&self, queue: &Arc<Queue>, class: Class) -> Arc<Queue> {
+        let is_given = !Arc::ptr_eq(queue, &self.queue);
+        let own = if is_given || !has_own(class) { None } else { self.threads.queue(class, &self.log) };
+        own.unwrap_or_else(|| queue.clone())
+    }
+
     /// A queue that ends with the node.
     pub(crate) fn add_queue(&self, queue: &Arc<Queue>) {
         let mut queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
@@ -500,6 +531,7 @@ impl Inner {
         self.queue.stop();
         let queues = self.queues.lock().unwrap_or_else(PoisonError::into_inner);
         queues.iter().filter_map(Weak::upgrade).for_each(|queue| queue.stop());
+        self.threads.stop();
     }
 
     /// Somebody wants the node to end: its program hears of it.
@@ -530,10 +562,12 @@ impl Inner {
         options: &SubscriptionOptions,
         callback: Callback,
     ) -> Result<Subscription, NodeError> {
-        let (queue, class) = (queue.clone(), options.class);
+        let class = options.class.unwrap_or_else(|| self.declared.class(&topic));
+        let queue = self.queue_for(queue, class);
         let (subscription, subscriber) =
             Subscription::add(self, topic.clone(), queue, class, options.terms(), callback);
         let SubscriptionOptions { no_delay, longest, slot_bytes, .. } = *options;
+        let slot_bytes = slot_bytes.max(self.declared.size(&topic));
         let ask = |done| {
             Command::Subscribe(Subscribe {
                 topic: topic.clone(),
@@ -554,6 +588,7 @@ impl Inner {
     pub(crate) fn shutdown(&self) {
         self.begin_to_end();
         self.waiting().iter().for_each(|ender| ender.end());
+        self.threads.join();
         self.network.ask(Command::Shutdown);
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
         // Not from within itself: the last copy of the node may be let go there.

@@ -39,7 +39,7 @@ struct Timing {
     clock: Arc<Clock>,
     goes: Goes,
     period: u64,
-    /// When it is due, in nanoseconds of its time.
+    /// When it is due, in nanoseconds of its time; 0: that has not begun yet.
     next: u64,
     event: TimerEvent,
     is_once: bool,
@@ -63,8 +63,12 @@ impl Timing {
             // One call late is made up for; more is not.
             self.next = if behind > 1 { now + self.period } else { self.next };
         }
-        // Simulated time was set back.
-        if self.next > now.saturating_add(self.period.saturating_mul(2)) {
+    }
+
+    /// Simulated time has begun, or was set back.
+    fn begin_anew_after_a_jump(&mut self, now: u64) {
+        let is_back = self.next > now.saturating_add(self.period.saturating_mul(2));
+        if now != 0 && (self.next == 0 || is_back) {
             self.next = now + self.period;
         }
     }
@@ -73,10 +77,8 @@ impl Timing {
 impl Work for Timing {
     fn step(&mut self) -> Step {
         let now = self.now();
+        self.begin_anew_after_a_jump(now);
         if self.is_done || now < self.next || now == 0 {
-            if now != 0 && self.next > now.saturating_add(self.period.saturating_mul(2)) {
-                self.next = now + self.period;
-            }
             return Step::Idle;
         }
         let time = |nanos| Time::from_nanos(nanos).unwrap_or_default();
@@ -132,7 +134,7 @@ impl Inner {
         let period = u64::try_from(period.as_nanos()).unwrap_or(u64::MAX).max(1);
         let (event, clock) = (TimerEvent::default(), self.clock.clone());
         let mut timing = Timing { clock, goes, period, next: 0, event, is_once, is_done: false, callback };
-        timing.next = timing.now().saturating_add(period);
+        timing.begin_anew_after_a_jump(timing.now());
         if goes == Goes::Clock {
             self.clock.add_timer(queue.clone(), source);
         }

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 
+use tokkyu_contract::Class;
 use tokkyu_graph::{ConnId, Io, Listener, Net, NetError, Ready};
 
 /// Bytes on their way at most, each way.
@@ -171,6 +172,8 @@ impl Net for SimNet {
     }
 
     fn set_no_delay(&mut self, _id: ConnId, _is_set: bool) {}
+
+    fn set_class(&mut self, _id: ConnId, _class: Class) {}
 
     fn close(&mut self, id: ConnId) {
         self.wire.borrow_mut().close(self.end, id);

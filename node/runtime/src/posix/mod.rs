@@ -21,3 +21,13 @@ pub(crate) fn pid() -> i32 {
 pub(crate) fn machine_name() -> String {
     rustix::system::uname().nodename().to_string_lossy().into_owned()
 }
+
+/// Gives the calling thread `SCHED_FIFO` with that priority, 1 to 99.
+pub(crate) fn be_fifo(priority: u8) -> std::io::Result<()> {
+    let parameters = libc::sched_param { sched_priority: priority.into() };
+    // SAFETY: the parameters are there; 0 is the calling thread.
+    match unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const parameters) } {
+        0 => Ok(()),
+        _ => Err(std::io::Error::last_os_error()),
+    }
+}

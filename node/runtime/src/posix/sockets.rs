@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io::IoSlice;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
@@ -12,6 +12,7 @@ use rustix::net::{
     AddressFamily, RecvFlags, SendAncillaryBuffer, SendFlags, SocketFlags, SocketType, accept_with, bind,
     connect, getsockname, listen, recv, sendmsg, socket_with, sockopt,
 };
+use tokkyu_contract::Class;
 use tokkyu_graph::{ConnId, Io, Listener, Net, NetError};
 
 /// The node's sockets: two that listen, and all connections.
@@ -158,6 +159,16 @@ fn listener(address: IpAddr) -> Result<OwnedFd, ListenError> {
     Ok(fd)
 }
 
+/// `SO_PRIORITY`: the kernel's queues go by it. After the type of service, which sets it too.
+fn set_priority(fd: &OwnedFd, priority: u8) -> std::io::Result<()> {
+    let priority = libc::c_int::from(priority);
+    let (at, len) = (&raw const priority, size_of_val(&priority) as libc::socklen_t);
+    // SAFETY: the value is an integer of that length.
+    let result =
+        unsafe { libc::setsockopt(fd.as_raw_fd(), libc::SOL_SOCKET, libc::SO_PRIORITY, at.cast(), len) };
+    if result == 0 { Ok(()) } else { Err(std::io::Error::last_os_error()) }
+}
+
 /// An address that needs no looking up.
 fn literal(host: &str) -> Option<IpAddr> {
     let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
@@ -216,6 +227,14 @@ impl Net for Sockets {
         if let Some(Socket::Open { fd, .. }) = self.open.get(&id) {
             let _ = sockopt::set_tcp_nodelay(fd, is_set);
         }
+    }
+
+    fn set_class(&mut self, id: ConnId, class: Class) {
+        let Some(Socket::Open { fd, .. }) = self.open.get(&id) else { return };
+        let priorities = class.priorities();
+        // Not vital: on IPv6 the first is another option, and some systems have neither.
+        let _ = sockopt::set_ip_tos(fd, priorities.dscp << 2);
+        let _ = set_priority(fd, priorities.skb_priority);
     }
 
     fn close(&mut self, id: ConnId) {

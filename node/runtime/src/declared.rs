@@ -1,0 +1,37 @@
+//! What `robot.yaml` declares of the node's topics.
+
+use std::path::Path;
+
+use tokkyu_contract::Class;
+use tokkyu_contract::yaml::robot::{self, Flow, Robot};
+
+use crate::error::NodeError;
+
+/// The flows of the robot, if a file was given.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Declared {
+    robot: Option<Robot>,
+}
+
+impl Declared {
+    pub(crate) fn load(path: &Path) -> Result<Declared, NodeError> {
+        let robot = robot::load(path).map_err(|errors| NodeError::Declaration(errors.to_string()))?;
+        Ok(Declared { robot: Some(robot) })
+    }
+
+    /// The flow of a topic: that of its global name, without the slash at its front.
+    fn flow(&self, topic: &str) -> Option<&Flow> {
+        self.robot.as_ref()?.flow_of(topic.trim_start_matches('/'))
+    }
+
+    /// How much a topic's messages matter; what nobody declared is best effort.
+    pub(crate) fn class(&self, topic: &str) -> Class {
+        self.flow(topic).map_or(Class::BestEffort, |flow| flow.class)
+    }
+
+    /// Bytes of its largest message, as declared: memory that is taken when the topic is made.
+    pub(crate) fn size(&self, topic: &str) -> usize {
+        let size = self.flow(topic).and_then(|flow| flow.size);
+        size.map_or(0, |size| usize::try_from(size.0).unwrap_or(0))
+    }
+}
