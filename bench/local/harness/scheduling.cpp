@@ -1,0 +1,47 @@
+// SCHED_FIFO, locked memory, exact timers and a heap that does not shrink; see scheduling.hpp.
+#include "scheduling.hpp"
+
+#include <malloc.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "failure.hpp"
+
+namespace local {
+namespace {
+
+// Under a small RLIMIT_MEMLOCK mlockall is granted to a program that is small now, and every later allocation fails.
+bool may_lock_all()
+{
+    rlimit limit;
+    return geteuid() == 0 || (getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY);
+}
+
+} // namespace
+
+void ask_scheduling(int priority)
+{
+    // An ordinary thread's sleeps end up to 50 us late by default; real-time threads have no such slack.
+    prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
+    if (priority == 0)
+        return;
+    sched_param parameters{};
+    parameters.sched_priority = priority;
+    if (sched_setscheduler(0, SCHED_FIFO, &parameters) != 0)
+        throw system_failure("--priority " + std::to_string(priority)
+                             + ": SCHED_FIFO was refused (run as root, raise RLIMIT_RTPRIO, or give 0)");
+    if (may_lock_all())
+        mlockall(MCL_CURRENT | MCL_FUTURE);
+}
+
+void keep_freed_memory()
+{
+    // The largest threshold that glibc takes, above the largest sample; and never give the end of the heap back.
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
+}
+
+} // namespace local
