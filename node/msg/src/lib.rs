@@ -11,6 +11,7 @@
 //! # Ok::<(), tokkyu_msg::Error>(())
 //! ```
 
+pub mod cpp;
 mod definition;
 mod error;
 mod parse;

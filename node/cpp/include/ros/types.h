@@ -1,0 +1,3 @@
+// The fixed-width integers of message members.
+#pragma once
+#include <stdint.h>
