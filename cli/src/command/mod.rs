@@ -20,6 +20,7 @@ mod lab_wire;
 mod lbe;
 mod man;
 mod measure;
+mod node;
 mod operator;
 mod report;
 mod tune;
@@ -86,6 +87,9 @@ enum Command {
     /// How regularly frames leave, and how soon answers come, between two machines
     #[command(subcommand)]
     Measure(measure::Measure),
+    /// Robot nodes: code for messages, memory of declared topics
+    #[command(subcommand)]
+    Node(node::Node),
     /// Experiments: many cases, and what the laboratory itself costs
     #[command(subcommand)]
     Lab(Lab),
@@ -136,6 +140,7 @@ impl Arguments {
             Command::Lbe(lbe) => lbe.run(stop),
             Command::Tune(tune) => tune.run(stop),
             Command::Measure(measure) => measure.run(stop),
+            Command::Node(node) => node.run(),
             Command::Lab(Lab::Drive(drive)) => drive.run(stop),
             #[cfg(feature = "bridge")]
             Command::Lab(Lab::Bridge(bridge)) => bridge.run(stop),

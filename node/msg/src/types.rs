@@ -93,6 +93,11 @@ impl Types {
         Ok(())
     }
 
+    /// Whether one of the folders has it. `kind`: `msg` or `srv`.
+    pub(crate) fn has_file(&self, name: &Name, kind: &str) -> bool {
+        self.find(name, kind).is_ok()
+    }
+
     fn find(&self, name: &Name, kind: &str) -> Result<PathBuf, Error> {
         let file =
             |folder: &PathBuf| folder.join(&name.package).join(kind).join(format!("{}.{kind}", name.own));

@@ -23,9 +23,26 @@ impl Wanted {
 
     /// None yet; definitions are looked for where ROS 1 has them: the folders of `ROS_PACKAGE_PATH`, `/opt/ros/noetic/share`, `/usr/share`.
     pub fn from_environment() -> Wanted {
+        Wanted::from_environment_after([])
+    }
+
+    /// The same, looking in `folders` first.
+    pub fn from_environment_after(folders: impl IntoIterator<Item = PathBuf>) -> Wanted {
         let path = std::env::var_os("ROS_PACKAGE_PATH").unwrap_or_default();
         let fixed = ["/opt/ros/noetic/share", "/usr/share"].map(PathBuf::from);
-        Wanted::from_folders(std::env::split_paths(&path).chain(fixed))
+        let given = std::env::split_paths(&path).filter(|folder| !folder.as_os_str().is_empty());
+        Wanted::from_folders(folders.into_iter().chain(given).chain(fixed))
+    }
+
+    /// One more message or, if there is none of that name, service.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Wanted::message`].
+    pub fn message_or_service(&mut self, name: &str) -> Result<&mut Wanted, Error> {
+        let parsed = Name::parse(name)?;
+        let is_service = !self.types.has_file(&parsed, "msg") && self.types.has_file(&parsed, "srv");
+        if is_service { self.service(name) } else { self.message(name) }
     }
 
     /// One more message, `PACKAGE/NAME`.

@@ -5,7 +5,10 @@ use std::path::Path;
 use tokkyu_contract::Class;
 use tokkyu_contract::yaml::robot::{self, Flow, Robot};
 
+use tokkyu_topic::Limits;
+
 use crate::error::NodeError;
+use crate::memory;
 
 /// The flows of the robot, if a file was given.
 #[derive(Clone, Debug, Default)]
@@ -27,6 +30,11 @@ impl Declared {
     /// How much a topic's messages matter; what nobody declared is best effort.
     pub(crate) fn class(&self, topic: &str) -> Class {
         self.flow(topic).map_or(Class::BestEffort, |flow| flow.class)
+    }
+
+    /// The limits of a declared topic's channel.
+    pub(crate) fn limits(&self, topic: &str) -> Option<Limits> {
+        self.flow(topic).map(|flow| memory::limits(flow, memory::LINKS))
     }
 
     /// Bytes of its largest message, as declared: memory that is taken when the topic is made.

@@ -8,6 +8,7 @@ mod host;
 mod log;
 mod loggers;
 mod master;
+pub mod memory;
 mod network;
 mod node;
 mod object;

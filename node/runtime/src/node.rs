@@ -170,8 +170,12 @@ impl PublisherOptions {
         if self.depth == 0 { MAX_DEPTH } else { self.depth.min(MAX_DEPTH) }
     }
 
-    /// Slots for links of that depth, and for a few that are deeper: what more would need is joined with less depth.
-    fn limits(&self) -> Limits {
+    /// Slots for links of that depth, and for a few that are deeper: what more would need is joined with less depth. Of a declared topic those
+    /// that `tokkyu node memory` prints.
+    fn limits(&self, declared: Option<Limits>) -> Limits {
+        if let Some(declared) = declared {
+            return Limits { latch: declared.latch || self.is_latched, ..declared }.with_all_slots();
+        }
         let limits = Limits {
             loans: self.loans,
             links: self.links,
@@ -454,7 +458,9 @@ impl Inner {
         let class = options.class.unwrap_or_else(|| self.declared.class(&topic));
         let slot_bytes = options.slot_bytes.max(self.declared.size(&topic));
         let exceeded = |exceeded| NodeError::Limits { name: topic.clone(), exceeded };
-        let (publisher, channel) = tokkyu_graph::channel(options.limits(), slot_bytes).map_err(exceeded)?;
+        let (publisher, channel) =
+            tokkyu_graph::channel(options.limits(self.declared.limits(&topic)), slot_bytes)
+                .map_err(exceeded)?;
         let depth = options.depth();
         let subscribers = Arc::new(Subscribers::new(options.on_change));
         let shared = Arc::new(publisher::Shared::new(self, topic.clone(), publisher, subscribers.clone()));
@@ -479,7 +485,7 @@ impl Inner {
         let topic = "/rosout".to_owned();
         let options = PublisherOptions { is_latched: true, ..PublisherOptions::with_depth(100) };
         let exceeded = |exceeded| NodeError::Limits { name: topic.clone(), exceeded };
-        let (publisher, channel) = tokkyu_graph::channel(options.limits(), 0).map_err(exceeded)?;
+        let (publisher, channel) = tokkyu_graph::channel(options.limits(None), 0).map_err(exceeded)?;
         let subscribers = Arc::new(Subscribers::new(None));
         let shared = publisher::Shared::new(self, topic.clone(), publisher, subscribers);
         let shared = Arc::new(shared);

@@ -1,0 +1,102 @@
+//! `tokkyu node memory`: the slots with which a loan never fails, and what they take.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use clap::Args;
+use serde_json::{Value, json};
+use tokkyu_contract::Bytes;
+use tokkyu_contract::yaml::robot;
+use tokkyu_drive::program::ExitCode;
+use tokkyu_node::memory::{self, Row};
+
+use crate::exit::Done;
+use crate::output;
+
+/// What each declared topic takes in memory, and why a loan of it never fails.
+///
+/// A publisher's slots are its loans, and for each subscription its queue, what it holds, and one under way where the queue is
+/// deeper than 1; one more each where the last message is kept (node/SPEC.md, NODE-11). Nodes that are given the same robot.yaml make them so.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  tokkyu node memory robot.yaml\n  tokkyu node memory robot.yaml --links 8 --json"
+)]
+pub struct Memory {
+    /// The robot's declaration
+    robot: PathBuf,
+    /// Subscriptions of each topic at once
+    #[arg(long, value_name = "N", default_value_t = memory::LINKS, value_parser = clap::value_parser!(u32).range(1..=256))]
+    links: u32,
+    /// Print JSON in place of a table
+    #[arg(long)]
+    json: bool,
+}
+
+impl Memory {
+    pub fn run(&self) -> Done {
+        let robot = robot::load(&self.robot)?;
+        let rows = memory::plan(&robot, self.links);
+        let text = if self.json { format!("{:#}\n", to_json(&rows)) } else { table(&rows) };
+        output::print(&text)?;
+        Ok(ExitCode::Ok)
+    }
+}
+
+fn to_json(rows: &[Row]) -> Value {
+    let topics: Vec<Value> = rows
+        .iter()
+        .map(|row| {
+            json!({
+                "topic": row.topic, "class": row.class.as_str(), "size_bytes": row.size, "loans": row.limits.loans,
+                "links": row.limits.links, "depth": row.limits.depth, "held": row.limits.held, "latched": row.limits.latch,
+                "slots": row.limits.slots, "messages_bytes": row.messages, "counts_bytes": row.counts,
+            })
+        })
+        .collect();
+    json!({ "topics": topics, "messages_bytes": messages(rows), "counts_bytes": counts(rows) })
+}
+
+fn messages(rows: &[Row]) -> u64 {
+    rows.iter().filter_map(|row| row.messages).sum()
+}
+
+fn counts(rows: &[Row]) -> u64 {
+    rows.iter().map(|row| row.counts).sum()
+}
+
+fn table(rows: &[Row]) -> String {
+    let width = rows.iter().map(|row| row.topic.len()).max().unwrap_or(0).max("topic".len());
+    let mut out =
+        format!("{:width$}  {:>11}  {:>9}  slots  messages   counts   because\n", "topic", "class", "size");
+    for row in rows {
+        let size = row.size.map_or("not said".to_owned(), |size| Bytes(size).to_string());
+        let all = row.messages.map_or("grows".to_owned(), |all| Bytes(all).to_string());
+        let (class, slots) = (row.class.as_str(), row.limits.slots);
+        let counts = Bytes(row.counts).to_string();
+        let _ = writeln!(
+            out,
+            "{:width$}  {class:>11}  {size:>9}  {slots:>5}  {all:>8}  {counts:>7}   {}",
+            row.topic,
+            because(row)
+        );
+    }
+    let (messages, counts) = (Bytes(messages(rows)), Bytes(counts(rows)));
+    let _ = writeln!(
+        out,
+        "\nin all {messages} for messages of declared size, {counts} for counts, links and cells"
+    );
+    out
+}
+
+/// The sum that the slots are.
+fn because(row: &Row) -> String {
+    let limits = &row.limits;
+    let under_way = u32::from(limits.depth > 1);
+    let latched = u32::from(limits.latch);
+    let kept = if limits.latch { " + 1 kept" } else { "" };
+    let parts =
+        [(limits.depth, "queued"), (limits.held, "held"), (under_way, "under way"), (latched, "kept")];
+    let each: Vec<String> =
+        parts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+    format!("{} lent{kept} + {} x ({})", limits.loans, limits.links, each.join(" + "))
+}

@@ -1,0 +1,64 @@
+//! What a declared topic takes in memory, settled before anything runs (NODE-11, NODE-67).
+
+use tokkyu_contract::yaml::robot::{Flow, Robot};
+use tokkyu_contract::{Class, Durability, History};
+use tokkyu_topic::{Limits, MAX_DEPTH};
+
+/// Messages that may be filled at once.
+pub const LOANS: u32 = 2;
+/// Subscriptions at once: in the process, and one for each that is sent to over the network.
+pub const LINKS: u32 = 4;
+/// Samples of a topic that one subscription may hold.
+pub const HELD: u32 = 2;
+
+/// Bytes of a slot beside its message: counts, number, where the message is.
+const SLOT: u64 = 80;
+/// Bytes of a link beside its cells and of each cell and place to hold.
+const LINK: u64 = 96;
+const CELL: u64 = 4;
+
+/// One declared topic.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Its name, or the pattern of its names; of a pattern each topic takes as much.
+    pub topic: String,
+    /// How much it matters.
+    pub class: Class,
+    /// Bytes of its largest message; nothing: not declared, so that slots grow when messages come.
+    pub size: Option<u64>,
+    /// What its channel is made with: a loan never fails within it.
+    pub limits: Limits,
+    /// Bytes of messages.
+    pub messages: Option<u64>,
+    /// Bytes of counts, links and cells.
+    pub counts: u64,
+}
+
+/// The limits of a declared topic's channel, for as many subscriptions.
+pub fn limits(flow: &Flow, links: u32) -> Limits {
+    let depth = match flow.qos.history {
+        History::KeepLast { depth } => depth.clamp(1, MAX_DEPTH),
+        History::KeepAll => MAX_DEPTH,
+    };
+    let latch = flow.qos.durability == Durability::TransientLocal;
+    Limits { loans: LOANS, links, depth, held: HELD, latch, slots: 0 }.with_all_slots()
+}
+
+/// Every topic of the robot that nodes publish; packets of other programs are none.
+pub fn plan(robot: &Robot, links: u32) -> Vec<Row> {
+    let is_topic = |flow: &&Flow| flow.matching.is_none();
+    robot.flows.iter().filter(is_topic).map(|flow| row(flow, links)).collect()
+}
+
+fn row(flow: &Flow, links: u32) -> Row {
+    let limits = limits(flow, links);
+    let cells = u64::from(limits.depth) + u64::from(limits.held);
+    Row {
+        topic: flow.name.clone(),
+        class: flow.class,
+        size: flow.size.map(|size| size.0),
+        limits,
+        messages: flow.size.map(|size| size.0 * u64::from(limits.slots)),
+        counts: u64::from(limits.slots) * SLOT + u64::from(limits.links) * (LINK + cells * CELL),
+    }
+}

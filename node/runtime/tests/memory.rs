@@ -1,0 +1,69 @@
+//! The slots that `tokkyu node memory` prints are enough, and none is too many (NODE-11, NODE-67).
+
+use std::sync::Arc;
+
+use tokkyu_contract::yaml::robot;
+use tokkyu_node::memory::{HELD, LINKS, LOANS, limits, plan};
+use tokkyu_topic::{Bell, Channel, Limits, Terms};
+
+const ROBOT: &str = "\
+robot: r
+flows:
+  camera: {class: realtime, size: 300 kB, history: keep_last, depth: 1}
+  odometry: {class: control, size: 64 B, history: keep_last, depth: 10}
+  map: {class: best_effort, history: keep_last, depth: 3, durability: transient_local, reliability: reliable}
+  upload: {class: background, match: {dst_port: 443}}
+";
+
+/// Fills every queue, holds what may be held, and takes all loans. Whether all of them are given out.
+fn all_loans_succeed(limits: Limits) -> bool {
+    let (mut publisher, channel) = Channel::new(limits, || ()).expect("possible limits");
+    let join = |_| channel.join(Terms::keep_last(limits.depth), Arc::new(Bell::new()), 0).expect("a link");
+    let mut readers: Vec<_> = (0..limits.links).map(join).collect();
+    let mut publish = || match publisher.loan() {
+        Ok(loan) => publisher.publish(loan).is_ok(),
+        Err(_) => false,
+    };
+    let mut held = Vec::new();
+    for _ in 0..limits.held {
+        if !publish() {
+            return false;
+        }
+        held.extend(readers.iter_mut().map(|reader| reader.take().expect("one more").expect("published")));
+    }
+    (0..limits.depth).all(|_| publish()) && {
+        let loans: Vec<_> = (0..limits.loans).map_while(|_| publisher.loan().ok()).collect();
+        loans.len() == limits.loans as usize
+    }
+}
+
+#[test]
+fn declared_slots_are_enough_and_none_is_too_many() {
+    let robot = robot::parse("robot.yaml", ROBOT).expect("it is right");
+    for flow in robot.flows.iter().filter(|flow| flow.matching.is_none()) {
+        let limits = limits(flow, LINKS);
+        assert!(all_loans_succeed(limits), "{}: {limits:?}", flow.name);
+    }
+    // Of queues of one sample none is under way, so that one slot less must fail.
+    let camera = limits(&robot.flows[0], LINKS);
+    let fewer = std::panic::catch_unwind(|| all_loans_succeed(Limits { slots: camera.slots - 1, ..camera }));
+    assert!(!fewer.unwrap_or(false), "the last link is refused, or a loan");
+}
+
+#[test]
+fn the_plan_has_every_topic_and_says_what_it_takes() {
+    let robot = robot::parse("robot.yaml", ROBOT).expect("it is right");
+    let rows = plan(&robot, 3);
+    let slots: Vec<_> = rows.iter().map(|row| (&row.topic[..], row.limits.slots, row.messages)).collect();
+    let camera = LOANS + 3 * (1 + HELD);
+    let odometry = LOANS + 3 * (10 + HELD + 1);
+    let map = LOANS + 1 + 3 * (3 + HELD + 1 + 1);
+    assert_eq!(
+        slots,
+        [
+            ("camera", camera, Some(u64::from(camera) * 300_000)),
+            ("odometry", odometry, Some(u64::from(odometry) * 64)),
+            ("map", map, None),
+        ]
+    );
+}
