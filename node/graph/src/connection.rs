@@ -169,6 +169,11 @@ impl Connections {
         Some(ConnId(u32::from(self.places[at].uses) << 16 | at as u32))
     }
 
+    /// Whether there is room for one more.
+    pub(crate) fn has_room(&self) -> bool {
+        self.places.len() < self.most || self.places.iter().any(|place| !place.is_taken)
+    }
+
     fn place(&mut self, id: ConnId) -> Option<&mut Place> {
         let place = self.places.get_mut((id.0 & 0xffff) as usize)?;
         (u32::from(place.uses) == id.0 >> 16).then_some(place)

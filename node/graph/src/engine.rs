@@ -145,6 +145,11 @@ impl<N: Net, H: Host> Engine<N, H> {
         self.pump_master();
     }
 
+    /// Whether somebody who connects would be accepted: if not, the listeners are not to be waited for.
+    pub fn has_room(&self) -> bool {
+        self.connections.has_room()
+    }
+
     /// Somebody has connected.
     pub fn on_accept(&mut self, now: MonoTime, listener: Listener) {
         self.now = now;
@@ -194,7 +199,6 @@ impl<N: Net, H: Host> Engine<N, H> {
         for id in self.connections.ids(is_late) {
             self.serve(id, |_, _| After::End);
         }
-        self.settle();
         self.ask_publishers_that_are_due();
         self.pump_master();
     }

@@ -89,6 +89,10 @@ impl Master {
     }
 
     pub(crate) fn add_call(&mut self, call: Call, now: MonoTime) {
+        if let (State::Away(_), false) = (&self.state, call.waits) {
+            // Who does not wait wants to know now.
+            self.state = State::Away(now);
+        }
         let purpose = Purpose::Program { waits: call.waits, done: call.done, since: now };
         self.calls.push_back((purpose, call.body));
     }
@@ -326,9 +330,12 @@ impl<N: Net, H: Host> Engine<N, H> {
         match state {
             // It was ended on purpose, after an answer.
             State::Away(_) if was_answered => return,
-            State::Idle(_) => {}
             State::Calling(call) => self.take_back(call, was_answered),
-            State::Away(_) | State::Connecting => self.fail_calls_that_do_not_wait(),
+            // A connection that is refused may look for a moment as if it had been made.
+            State::Away(_) | State::Connecting | State::Idle(_) => {}
+        }
+        if !was_answered {
+            self.fail_calls_that_do_not_wait();
         }
         self.forget_registrations();
         let wait = if was_answered { Duration::ZERO } else { self.master.backoff.wait() };
@@ -369,9 +376,14 @@ impl<N: Net, H: Host> Engine<N, H> {
     /// A master that comes back may be another one.
     fn forget_registrations(&mut self) {
         self.publications.values_mut().for_each(|one| one.is_registered = false);
-        self.subscriptions.values_mut().for_each(|one| one.is_registered = false);
+        self.forget_names();
         self.offers.values_mut().for_each(|one| one.is_registered = false);
         self.watched.values_mut().for_each(|is_known| *is_known = false);
+    }
+
+    /// Whether there is no master just now: who is not named may still be there.
+    pub(crate) fn is_away_from_master(&self) -> bool {
+        matches!(self.master.state, State::Away(_) | State::Connecting)
     }
 
     /// The master's connection is there.

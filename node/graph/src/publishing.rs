@@ -83,10 +83,12 @@ impl<N: Net, H: Host> Engine<N, H> {
             definition: publication.kind.definition.clone(),
             is_latched: publication.channel.limits().latch,
         };
+        // However many subscriptions this node has, to its publishers it is one subscriber, as in roscpp.
+        let is_first = publication.local.is_empty();
         publication.local.push((link, subscriber.clone()));
         let audience = publication.audience.clone();
         subscriber.on_publisher(Arc::new(origin), reader);
-        if let Some(audience) = audience {
+        if let Some(audience) = audience.filter(|_| is_first) {
             audience.on_subscriber(&self.identity.name, self.count_subscribers(topic));
         }
     }
@@ -96,7 +98,8 @@ impl<N: Net, H: Host> Engine<N, H> {
         let Some(publication) = self.publications.get_mut(topic) else { return };
         let before = publication.local.len();
         publication.local.retain(|(_, other)| !Arc::ptr_eq(other, subscriber));
-        if publication.local.len() < before
+        if before > 0
+            && publication.local.is_empty()
             && let Some(audience) = publication.audience.clone()
         {
             audience.on_left(&self.identity.name, self.count_subscribers(topic));
@@ -106,7 +109,8 @@ impl<N: Net, H: Host> Engine<N, H> {
     fn count_subscribers(&self, topic: &str) -> u32 {
         let is_of_it = |connection: &Connection| matches!(&connection.role, Role::Sending(sending) if sending.topic == topic);
         let remote = self.connections.iter().filter(|(_, connection)| is_of_it(connection)).count();
-        let local = self.publications.get(topic).map_or(0, |publication| publication.local.len());
+        let local =
+            self.publications.get(topic).map_or(0, |publication| usize::from(!publication.local.is_empty()));
         (remote + local) as u32
     }
 

@@ -214,7 +214,7 @@ impl<N: Net, H: Host> Engine<N, H> {
                 for (id, connection) in self.connections.iter() {
                     let Role::Sending(sending) = &connection.role else { continue };
                     if sending.topic == topic {
-                        write_numbers(out, [u64::from(id.0), sending.bytes, sending.messages.into()], 1)?;
+                        write_numbers(out, [u64::from(id.0), sending.bytes, sending.messages.into()])?;
                     }
                 }
                 Ok(())
@@ -230,7 +230,7 @@ impl<N: Net, H: Host> Engine<N, H> {
                     let Role::Receiving(_, receiving) = &connection.role else { continue };
                     if receiving.origin.topic == topic {
                         let numbers = [u64::from(id.0), receiving.bytes, receiving.messages.into(), 0];
-                        write_numbers(out, numbers, 1)?;
+                        write_numbers(out, numbers)?;
                     }
                 }
                 Ok(())
@@ -292,19 +292,15 @@ fn write_link(out: &mut Values<'_, String>, number: u32, words: [&str; 4], about
     out.array(|out| {
         out.int(i32::try_from(number).unwrap_or(i32::MAX))?;
         words.iter().try_for_each(|word| out.string(word))?;
-        out.int(1)?;
+        out.boolean(true)?;
         out.string(about)
     })
 }
 
-/// Numbers that may be too long for an `int`, as roscpp has them: cut off.
-fn write_numbers<const COUNT: usize>(
-    out: &mut Values<'_, String>,
-    numbers: [u64; COUNT],
-    is_alive: i32,
-) -> Written {
+/// Numbers that may be too long for an `int`, as roscpp has them: cut off; and that the connection lives.
+fn write_numbers<const COUNT: usize>(out: &mut Values<'_, String>, numbers: [u64; COUNT]) -> Written {
     out.array(|out| {
         numbers.iter().try_for_each(|number| out.int(i32::try_from(*number).unwrap_or(i32::MAX)))?;
-        out.int(is_alive)
+        out.boolean(true)
     })
 }

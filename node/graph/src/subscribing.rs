@@ -41,8 +41,6 @@ use crate::receiving::{Broken, Receiving};
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Between two attempts at most.
 const LONGEST_WAIT: Duration = Duration::from_secs(20);
-/// A master that was started anew has heard of all publishers within this.
-const SETTLING: Duration = Duration::from_secs(5);
 /// The longest answer of another node.
 const ANSWER: usize = 64 << 10;
 /// Subscriptions of one topic in this node that can read from one publisher.
@@ -67,6 +65,9 @@ enum State {
 struct Link {
     state: State,
     backoff: Backoff,
+    /// Whether the master that there is now has named it. One from before, which roscpp and rospy do not tell a new master of, stays as long as it
+    /// lives.
+    is_named: bool,
 }
 
 /// A topic that the node subscribes to.
@@ -82,10 +83,6 @@ pub(crate) struct Subscription {
     named: Vec<String>,
     /// How often it has named them by itself.
     pub(crate) updates: u32,
-    /// Whether some master has known of it before.
-    was_registered: bool,
-    /// Until then nobody is let go.
-    settles: Option<MonoTime>,
     pub(crate) is_registered: bool,
     pub(crate) done: Vec<Done<()>>,
 }
@@ -93,7 +90,7 @@ pub(crate) struct Subscription {
 impl Subscription {
     pub(crate) fn deadlines(&self) -> impl Iterator<Item = MonoTime> {
         let waiting = |link: &Link| if let State::Waiting(until) = link.state { Some(until) } else { None };
-        self.links.values().filter_map(waiting).chain(self.settles)
+        self.links.values().filter_map(waiting)
     }
 
     pub(crate) fn readers(&self) -> impl Iterator<Item = Arc<dyn Subscriber>> {
@@ -131,8 +128,6 @@ impl<N: Net, H: Host> Engine<N, H> {
             links: BTreeMap::new(),
             named: Vec::new(),
             updates: 0,
-            was_registered: false,
-            settles: None,
             is_registered: false,
             done: Vec::new(),
         });
@@ -209,14 +204,9 @@ impl<N: Net, H: Host> Engine<N, H> {
     /// The master knows of the subscription, and answers who publishes. `updates`: how many had come when it was asked; those that have come since
     /// are newer than its answer, which overtook nobody.
     pub(crate) fn on_subscriber_registered(&mut self, topic: &str, uris: &[String], updates: u32) {
-        let now = self.now;
         let Some(subscription) = self.subscriptions.get_mut(topic) else { return };
         if subscription.updates == updates {
             subscription.named = uris.to_vec();
-        }
-        // A master that was started anew hears of publishers one by one: those that are linked stay until it had time for that.
-        if core::mem::replace(&mut subscription.was_registered, true) {
-            subscription.settles = Some(now + SETTLING);
         }
         self.follow_names(topic);
     }
@@ -229,24 +219,27 @@ impl<N: Net, H: Host> Engine<N, H> {
             let link = subscription.links.entry(uri.clone()).or_insert_with(|| Link {
                 state: State::Waiting(now),
                 backoff: Backoff::up_to(LONGEST_WAIT),
+                is_named: true,
             });
+            link.is_named = true;
             // It was lost, or did not fit: now it is said to be there.
             if !matches!(link.state, State::Busy(_)) {
                 link.state = State::Waiting(now);
                 link.backoff.reset();
             }
         }
-        if subscription.settles.is_none() {
-            self.let_go_unnamed(topic);
-        }
+        self.let_go_unnamed(topic);
         self.ask_publishers_that_are_due();
     }
 
     fn let_go_unnamed(&mut self, topic: &str) {
         let Some(subscription) = self.subscriptions.get_mut(topic) else { return };
         let named = &subscription.named;
+        let is_linked = |link: &Link| matches!(link.state, State::Busy(_));
+        let is_gone =
+            |(uri, link): &(&String, &Link)| !named.contains(uri) && (link.is_named || !is_linked(link));
         let gone: Vec<String> =
-            subscription.links.keys().filter(|uri| !named.contains(uri)).cloned().collect();
+            subscription.links.iter().filter(is_gone).map(|(uri, _)| uri.clone()).collect();
         let links: Vec<Link> = gone.iter().filter_map(|uri| subscription.links.remove(uri)).collect();
         for link in links {
             if let State::Busy(id) = link.state {
@@ -255,17 +248,11 @@ impl<N: Net, H: Host> Engine<N, H> {
         }
     }
 
-    /// Topics whose publishers the master has had time to hear of.
-    pub(crate) fn settle(&mut self) {
-        let now = self.now;
-        let is_due = |subscription: &Subscription| subscription.settles.is_some_and(|settles| settles <= now);
-        let due = self.subscriptions.iter().filter(|(_, subscription)| is_due(subscription));
-        let due: Vec<String> = due.map(|(topic, _)| topic.clone()).collect();
-        for topic in due {
-            if let Some(subscription) = self.subscriptions.get_mut(&topic) {
-                subscription.settles = None;
-            }
-            self.let_go_unnamed(&topic);
+    /// The master is lost: the next one may be another, which has named nobody yet. What is linked stays, what is not goes.
+    pub(crate) fn forget_names(&mut self) {
+        for subscription in self.subscriptions.values_mut() {
+            subscription.is_registered = false;
+            subscription.links.values_mut().for_each(|link| link.is_named = false);
         }
     }
 
@@ -349,8 +336,14 @@ impl<N: Net, H: Host> Engine<N, H> {
     /// A connection towards a publisher is over.
     pub(crate) fn on_link_lost(&mut self, id: ConnId, key: &LinkKey) {
         // Not if it is on its next step already, or was refused.
-        if self.link(key).is_some_and(|link| matches!(link.state, State::Busy(own) if own == id)) {
+        let Some(link) = self.link(key) else { return };
+        if !matches!(link.state, State::Busy(own) if own == id) {
+            return;
+        }
+        if link.is_named || self.is_away_from_master() {
             self.wait_for(key);
+        } else if let Some(subscription) = self.subscriptions.get_mut(&key.topic) {
+            subscription.links.remove(&key.uri);
         }
     }
 

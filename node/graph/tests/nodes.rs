@@ -4,7 +4,7 @@ mod world;
 
 use std::time::Duration;
 
-use tokkyu_graph::{Command, ConnId, Io, Listener};
+use tokkyu_graph::{Call, Command, ConnId, Failure, Io, Listener};
 use tokkyu_ros1::tcpros::HeaderWriter;
 use world::program::{Inbox, Outbox, advertise, subscribe};
 use world::{MASTER, World};
@@ -98,6 +98,26 @@ fn a_master_is_started_anew(seed: u64) {
     }
     let said = world.nodes[node].said.lines.borrow();
     assert_eq!(said.len(), 7, "once when it was lost, once when it was there: {said:?}");
+}
+
+/// NODE-50: a call that does not wait for a master fails as soon as there is none.
+#[test]
+fn a_call_that_does_not_wait_fails_at_once_without_a_master() {
+    let mut world = World::new(11);
+    world.stop_master();
+    let (node, _outbox) = talker(&mut world, "a", "/t");
+    for _ in 0..3 {
+        world.run(20 * SECOND);
+        let answer = std::sync::Arc::new(std::sync::Mutex::new(None));
+        let told = answer.clone();
+        let done = Box::new(move |result| *told.lock().unwrap() = Some(result));
+        world.ask(node, Command::Call(Call { body: String::new(), waits: false, done }));
+        world.run(Duration::from_millis(1));
+        assert_eq!(*answer.lock().unwrap(), Some(Err(Failure::NoAnswer)));
+    }
+    world.start_master();
+    world.run(3 * SECOND);
+    assert_eq!(world.master.as_ref().unwrap().has_called("registerPublisher"), 1);
 }
 
 /// NODE-53: tried again, and let go when the master says so.

@@ -35,5 +35,8 @@ impl Host for Ears {
         if let (Some(node), "/use_sim_time") = (self.node.get(), key) {
             self.clock.on_param(&value, node);
         }
+        if let Some(node) = self.node.get().and_then(Weak::upgrade) {
+            node.cached.set(key, value);
+        }
     }
 }

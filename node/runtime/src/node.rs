@@ -10,7 +10,7 @@ use tokkyu_contract::Class;
 use tokkyu_graph::{Advertise, Command, Identity, Kind, Subscribe};
 use tokkyu_message::Message;
 use tokkyu_ros1::names::{Names, Remappings, anonymous};
-use tokkyu_topic::{Limits, MAX_DEPTH, Terms};
+use tokkyu_topic::{Limits, MAX_DEPTH, MAX_SLOTS, Terms};
 
 use crate::clock::Clock;
 use crate::declared::Declared;
@@ -19,7 +19,7 @@ use crate::host::Ears;
 use crate::log::Log;
 use crate::messages::rosgraph_msgs;
 use crate::network::{Listening, Network};
-use crate::param::from_argument;
+use crate::param::{Cached, from_argument};
 use crate::place::{Place, Variables};
 use crate::posix::{self, Ender, mono_now};
 use crate::publisher::{self, OnChange, Publisher, Subscribers};
@@ -36,9 +36,17 @@ pub struct Builder {
     namespace: Option<String>,
     master: Option<String>,
     robot: Option<PathBuf>,
+    is_interruptible: bool,
 }
 
 impl Builder {
+    /// The node does not end on SIGINT and SIGTERM: the program looks after them.
+    #[must_use]
+    pub fn without_signals(mut self) -> Builder {
+        self.is_interruptible = false;
+        self
+    }
+
     /// The file that declares the robot's flows, in place of `TOKKYU_ROBOT`.
     #[must_use]
     pub fn robot(mut self, path: impl Into<PathBuf>) -> Builder {
@@ -96,7 +104,11 @@ impl Builder {
         let names = Names::new(&name, namespace.as_deref().unwrap_or("/"), &remappings)?;
         let robot = self.robot.or_else(|| std::env::var_os("TOKKYU_ROBOT").map(PathBuf::from));
         let declared = robot.map_or_else(|| Ok(Declared::default()), |path| Declared::load(&path))?;
-        Node::start(names, place, declared, &remappings)
+        let node = Node::start(names, place, declared, &remappings)?;
+        if self.is_interruptible {
+            node.end_on_interrupt()?;
+        }
+        Ok(node)
     }
 }
 
@@ -113,6 +125,9 @@ pub struct Node {
     pub(crate) queue: Arc<Queue>,
 }
 
+/// Told once that a node begins to end.
+type OnEnd = Box<dyn FnOnce() + Send>;
+
 pub(crate) struct Inner {
     pub(crate) names: Names,
     pub(crate) identity: Identity,
@@ -126,10 +141,12 @@ pub(crate) struct Inner {
     rosout: Mutex<Option<Arc<publisher::Shared>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
     declared: Declared,
+    pub(crate) cached: Cached,
     threads: Threads,
     /// Those of the program, which end with the node.
     queues: Mutex<Vec<Weak<Queue>>>,
     is_ending: Arc<AtomicBool>,
+    on_end: Mutex<Vec<OnEnd>>,
     publishers: Mutex<HashMap<String, Weak<publisher::Shared>>>,
 }
 
@@ -159,7 +176,7 @@ impl PublisherOptions {
             is_latched: false,
             class: None,
             loans: 4,
-            links: 16,
+            links: 64,
             slot_bytes: 0,
             on_change: None,
         }
@@ -185,7 +202,7 @@ impl PublisherOptions {
             slots: 0,
         };
         let all = limits.own_share() + self.links.saturating_mul(limits.share(self.depth()));
-        Limits { slots: all.clamp(256, 2 * MAX_DEPTH), ..limits }
+        Limits { slots: all.clamp(256, MAX_SLOTS), ..limits }
     }
 }
 
@@ -238,6 +255,7 @@ impl Node {
             namespace: None,
             master: None,
             robot: None,
+            is_interruptible: true,
         }
     }
 
@@ -269,9 +287,11 @@ impl Node {
             rosout: Mutex::default(),
             thread: Mutex::new(Some(thread)),
             declared,
+            cached: Cached::default(),
             threads: Threads::default(),
             queues: Mutex::default(),
             is_ending,
+            on_end: Mutex::default(),
             publishers: Mutex::default(),
         };
         let queue = inner.queue.clone();
@@ -279,6 +299,13 @@ impl Node {
         let _ = ears_of.set(Arc::downgrade(&node.inner));
         node.take_its_place(place.is_closed, remappings)?;
         Ok(node)
+    }
+
+    fn end_on_interrupt(&self) -> Result<(), NodeError> {
+        let inner = Arc::downgrade(&self.inner);
+        let end = move || inner.upgrade().into_iter().for_each(|inner| inner.begin_to_end());
+        let system = |error| NodeError::System { what: "the thread for signals", error };
+        posix::on_interrupt(Box::new(end)).map_err(system)
     }
 
     /// What every node has: its log for others, its loggers, the parameters that it was started with, time.
@@ -545,6 +572,22 @@ impl Inner {
         self.is_ending.store(true, Ordering::Release);
         self.stop_queues();
         self.clock.end();
+        // Once, and with no lock held: who is told may ask the node.
+        let listeners = std::mem::take(&mut *self.listeners());
+        listeners.into_iter().for_each(|listener| listener());
+    }
+
+    fn listeners(&self) -> std::sync::MutexGuard<'_, Vec<OnEnd>> {
+        self.on_end.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Calls `listener` when the node begins to end; at once if it has.
+    pub(crate) fn on_end(&self, listener: OnEnd) {
+        self.listeners().push(listener);
+        if !self.is_ok() {
+            let listeners = std::mem::take(&mut *self.listeners());
+            listeners.into_iter().for_each(|listener| listener());
+        }
     }
 
     pub(crate) fn is_ok(&self) -> bool {

@@ -1,8 +1,9 @@
 //! Parameters of the master, as a program wants them.
 
 use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
-use tokkyu_graph::Param;
+use tokkyu_graph::{Command, Param};
 
 use crate::error::NodeError;
 use crate::master::MasterError;
@@ -110,6 +111,35 @@ impl FromParam for Param {
     }
 }
 
+/// Values that the master told by itself.
+#[derive(Default)]
+pub(crate) struct Cached {
+    values: Mutex<BTreeMap<String, Param>>,
+}
+
+impl Cached {
+    /// The value, or nothing in it: it is not set. Nothing: the master has not told it.
+    fn get(&self, name: &str) -> Option<Option<Param>> {
+        let values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
+        // The master's word for one that is not set.
+        let is_set = |value: &Param| !matches!(value, Param::Map(items) if items.is_empty());
+        values.get(name).map(|value| Some(value.clone()).filter(is_set))
+    }
+
+    /// The master tells it.
+    pub(crate) fn set(&self, name: &str, value: Param) {
+        self.values.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), value);
+    }
+
+    fn forget(&self, name: Option<&str>) {
+        let mut values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
+        match name {
+            Some(name) => drop(values.remove(name)),
+            None => values.clear(),
+        }
+    }
+}
+
 /// What roscpp makes of a value on the command line: `_PARAM:=VALUE`.
 pub(crate) fn from_argument(text: &str) -> Param {
     match text {
@@ -185,6 +215,33 @@ impl Node {
         answer
             .map(|value| matches!(value, Param::Bool(true) | Param::Int(1)))
             .map_err(|error| ParamError::Master { name, error })
+    }
+
+    /// The value of a parameter as the master told it last: it is asked once, and tells of changes from then on.
+    ///
+    /// # Errors
+    ///
+    /// [`ParamError`].
+    pub fn param_cached<T: FromParam>(&self, name: &str) -> Result<Option<T>, ParamError> {
+        let global = self.resolve(name)?;
+        if let Some(value) = self.inner.cached.get(&global) {
+            let have = format!("{value:?}");
+            let wrong = || ParamError::Type { name: global, wanted: T::WHAT, have };
+            return value.map(|value| T::from_param(value).ok_or_else(wrong)).transpose();
+        }
+        self.inner.network.ask(Command::Watch { key: global });
+        self.param(name)
+    }
+
+    /// Asks the master for the next cached value of a parameter, or of all: this node has set it itself.
+    ///
+    /// # Errors
+    ///
+    /// No name.
+    pub fn forget_param(&self, name: Option<&str>) -> Result<(), ParamError> {
+        let global = name.map(|name| self.resolve(name)).transpose()?;
+        self.inner.cached.forget(global.as_deref());
+        Ok(())
     }
 
     /// Removes a parameter. False: it was not set.

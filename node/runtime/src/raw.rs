@@ -160,6 +160,11 @@ impl Node {
         Clock::listen(&self.inner.clock, Box::new(listener));
     }
 
+    /// Calls `listener` once when the node begins to end, whoever ends it; at once if it has. From any thread.
+    pub fn on_end(&self, listener: impl FnOnce() + Send + 'static) {
+        self.inner.on_end(Box::new(listener));
+    }
+
     /// A logger's level from now on.
     pub fn set_level(&self, logger: &str, level: tokkyu_graph::Level) {
         self.inner.log.set_level(logger, level);

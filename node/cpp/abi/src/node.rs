@@ -22,7 +22,7 @@ pub unsafe extern "C" fn tk_node_new(
     // SAFETY: `arguments` are `count` texts.
     let arguments = (0..count).map(|at| unsafe { read(*arguments.add(at)) });
     // SAFETY: a text.
-    let builder = Node::builder(unsafe { read(name) }).arguments(arguments);
+    let builder = Node::builder(unsafe { read(name) }).arguments(arguments).without_signals();
     let builder = if flags & ANONYMOUS != 0 { builder.anonymous() } else { builder };
     handle(ok(builder.build()).map(tk_node))
 }
@@ -94,6 +94,17 @@ pub unsafe extern "C" fn tk_node_on_simulated_time(
     let user = User::new(user, None);
     // SAFETY: a handle; the program gave listener and pointer together.
     unsafe { &*node }.0.on_simulated_time(move |nanos| unsafe { listener(user.get(), nanos) });
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tk_node_on_end(
+    node: *const tk_node,
+    listener: unsafe extern "C" fn(*mut c_void),
+    user: *mut c_void,
+) {
+    let user = User::new(user, None);
+    // SAFETY: a handle; the program gave listener and pointer together.
+    unsafe { &*node }.0.on_end(move || unsafe { listener(user.get()) });
 }
 
 fn level(level: c_int) -> Level {

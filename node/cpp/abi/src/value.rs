@@ -174,6 +174,33 @@ pub unsafe extern "C" fn tk_master_call(
 }
 
 #[unsafe(no_mangle)]
+pub unsafe extern "C" fn tk_param_cached(node: *const tk_node, name: *const c_char) -> *mut tk_value {
+    // SAFETY: a handle, and a text.
+    let (node, name) = unsafe { (&(*node).0, read(name)) };
+    match node.param_cached::<Param>(&name) {
+        Ok(Some(value)) => handle(Some(tk_value(value))),
+        Ok(None) => {
+            WAS_REFUSED.set(true);
+            fail(format_args!("parameter {name} is not set"));
+            std::ptr::null_mut()
+        }
+        Err(error) => {
+            WAS_REFUSED.set(false);
+            fail(error);
+            std::ptr::null_mut()
+        }
+    }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tk_param_forget(node: *const tk_node, name: *const c_char) {
+    // SAFETY: a handle, and a text or NULL.
+    let (node, name) = unsafe { (&(*node).0, (!name.is_null()).then(|| read(name))) };
+    // What is no name is not cached either.
+    let _ = node.forget_param(name.as_deref());
+}
+
+#[unsafe(no_mangle)]
 pub extern "C" fn tk_was_refused() -> bool {
     WAS_REFUSED.get()
 }

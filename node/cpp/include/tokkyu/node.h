@@ -32,6 +32,8 @@ tk_node *tk_node_new(const char *name, const char *const *arguments, size_t coun
 void tk_node_free(tk_node *node);
 /* Ends it: the master is told, connections are closed, spinning stops. */
 void tk_node_shutdown(const tk_node *node);
+/* Calls the listener once when the node begins to end, whoever ends it; at once if it has. From any thread. */
+void tk_node_on_end(const tk_node *node, void (*listener)(void *user), void *user);
 /* Whether nobody has ended it. */
 bool tk_node_is_ok(const tk_node *node);
 /* Whether an argument of a program is for its node. */
@@ -250,6 +252,12 @@ char *tk_value_item_name(const tk_value *value, size_t index);
  * waits: also for a master that is not there. */
 tk_value *tk_master_call(const tk_node *node, const char *method, const tk_value *arguments, bool waits);
 bool tk_was_refused(void);
+
+/* A parameter as the master told it last: it is asked once, and tells of changes from then on. NULL: it is not set (tk_was_refused), or the master
+ * was not reached. */
+tk_value *tk_param_cached(const tk_node *node, const char *name);
+/* This program has set it: the master is asked for the next cached value. NULL: for all. */
+void tk_param_forget(const tk_node *node, const char *name);
 
 #ifdef __cplusplus
 }

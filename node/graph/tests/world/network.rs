@@ -82,10 +82,14 @@ impl Wire {
     }
 
     pub fn connect(&mut self, end: usize, id: ConnId, host: &str, port: u16) -> Result<(), NetError> {
-        let (other, listener) = *self.listeners.get(&(host.to_owned(), port)).ok_or(NetError)?;
         self.links.push(Link { sides: Default::default() });
         let link = self.links.len() - 1;
         self.places.insert((end, id), Place { link, side: 0 });
+        let Some((other, listener)) = self.listeners.get(&(host.to_owned(), port)).copied() else {
+            // Refused, which is heard of later: it may be written to, and is over.
+            self.links[link].sides[0].is_over = true;
+            return Ok(());
+        };
         self.waiting.entry((other, code(listener))).or_default().push_back(link);
         Ok(())
     }

@@ -3,12 +3,14 @@
 mod bell;
 mod clock;
 mod poller;
+mod signals;
 mod sockets;
 mod stream;
 
 pub(crate) use bell::{EventBell, FutexBell};
 pub(crate) use clock::{mono_now, sleep_until, wall_now};
 pub(crate) use poller::Poller;
+pub(crate) use signals::on_interrupt;
 pub(crate) use sockets::{ListenError, Sockets};
 pub(crate) use stream::{Ender, Stream};
 

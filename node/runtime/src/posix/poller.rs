@@ -30,7 +30,10 @@ impl Poller {
         let net = engine.net();
         self.wants.extend(engine.wants().filter(|wants| net.descriptor(wants.id).is_some()));
         let listeners = [Listener::Slave, Listener::Data];
-        let listening = listeners.map(|of| PollFd::from_borrowed_fd(net.listener(of), PollFlags::IN));
+        let rests = net.accepts_from();
+        let until = until.into_iter().chain(rests).min();
+        let asked = if rests.is_none() && engine.has_room() { PollFlags::IN } else { PollFlags::empty() };
+        let listening = listeners.map(|of| PollFd::from_borrowed_fd(net.listener(of), asked));
         let mut polled: Vec<PollFd<'_>> = vec![PollFd::from_borrowed_fd(bell.as_fd(), PollFlags::IN)];
         polled.extend(listening);
         let one = |wants: &Wants| {

@@ -12,8 +12,10 @@ use rustix::net::{
     AddressFamily, RecvFlags, SendAncillaryBuffer, SendFlags, SocketFlags, SocketType, accept_with, bind,
     connect, getsockname, listen, recv, sendmsg, socket_with, sockopt,
 };
-use tokkyu_contract::Class;
+use tokkyu_contract::{Class, MonoTime};
 use tokkyu_graph::{ConnId, Io, Listener, Net, NetError};
+
+use super::clock::mono_now;
 
 /// The node's sockets: two that listen, and all connections.
 pub(crate) struct Sockets {
@@ -24,7 +26,12 @@ pub(crate) struct Sockets {
     found: (Sender<Found>, Receiver<Found>),
     /// Called from that thread when it is done.
     notice: std::sync::Arc<dyn Fn() + Send + Sync>,
+    /// The system had nothing left for who connects: it is asked again then.
+    accepts_from: Option<MonoTime>,
 }
+
+/// Who connects waits so long when the system has nothing left, rather than that it is asked all the time.
+const REST: Duration = Duration::from_millis(100);
 
 type Found = (ConnId, Vec<SocketAddr>);
 
@@ -52,7 +59,7 @@ impl Sockets {
         notice: std::sync::Arc<dyn Fn() + Send + Sync>,
     ) -> Result<Sockets, ListenError> {
         let [slave, data] = [listener(address)?, listener(address)?];
-        Ok(Sockets { slave, data, open: HashMap::new(), found: channel(), notice })
+        Ok(Sockets { slave, data, open: HashMap::new(), found: channel(), notice, accepts_from: None })
     }
 
     /// The port of a listener.
@@ -67,6 +74,11 @@ impl Sockets {
             Listener::Slave => self.slave.as_fd(),
             Listener::Data => self.data.as_fd(),
         }
+    }
+
+    /// Until then nobody is accepted; nothing: somebody is.
+    pub(crate) fn accepts_from(&self) -> Option<MonoTime> {
+        self.accepts_from.filter(|&from| from > mono_now())
     }
 
     /// What a connection is polled by; nothing while its name is looked up.
@@ -195,7 +207,14 @@ impl Net for Sockets {
     }
 
     fn accept(&mut self, listener: Listener, id: ConnId) -> Option<()> {
-        let fd = accept_with(self.listener(listener), SocketFlags::CLOEXEC | SocketFlags::NONBLOCK).ok()?;
+        let fd = match accept_with(self.listener(listener), SocketFlags::CLOEXEC | SocketFlags::NONBLOCK) {
+            Ok(fd) => fd,
+            Err(Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM) => {
+                self.accepts_from = Some(mono_now() + REST);
+                return None;
+            }
+            Err(_) => return None,
+        };
         keep_alive(&fd);
         self.open.insert(id, Socket::Open { fd, has_spoken: true, others: Vec::new() });
         Some(())
@@ -239,5 +258,7 @@ impl Net for Sockets {
 
     fn close(&mut self, id: ConnId) {
         self.open.remove(&id);
+        // What was closed may be what was missing.
+        self.accepts_from = None;
     }
 }
