@@ -31,6 +31,10 @@ impl Types {
         Types { known: HashMap::new(), folders: folders.into_iter().map(Into::into).collect() }
     }
 
+    pub(crate) fn add_folder(&mut self, folder: PathBuf) {
+        self.folders.push(folder);
+    }
+
     /// Makes a type known by its text.
     ///
     /// # Errors

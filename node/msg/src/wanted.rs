@@ -34,6 +34,13 @@ impl Wanted {
         Wanted::from_folders(folders.into_iter().chain(given).chain(fixed))
     }
 
+    /// The same, looking in `folder` last.
+    #[must_use]
+    pub fn and_last_from(mut self, folder: impl Into<PathBuf>) -> Wanted {
+        self.types.add_folder(folder.into());
+        self
+    }
+
     /// One more message or, if there is none of that name, service.
     ///
     /// # Errors

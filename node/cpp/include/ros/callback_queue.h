@@ -1,0 +1,167 @@
+// Where callbacks wait for a thread. The node has one; programs may make more, for threads of their own.
+#pragma once
+#include <boost/shared_ptr.hpp>
+#include <map>
+#include <mutex>
+#include <ros/callback_queue_interface.h>
+#include <ros/detail/node.h>
+#include <ros/duration.h>
+#include <string>
+#include <vector>
+
+namespace ros {
+
+class CallbackQueue : public CallbackQueueInterface {
+public:
+    explicit CallbackQueue(bool enabled = true) : queue_(tk_queue_new()), is_enabled_(enabled), is_global_(false) {}
+    ~CallbackQueue() override
+    {
+        clear();
+        tk_queue_free(queue_);
+    }
+    CallbackQueue(const CallbackQueue &) = delete;
+    CallbackQueue &operator=(const CallbackQueue &) = delete;
+
+    enum CallOneResult {
+        Called,   // one was called
+        TryAgain, // there is one that is not ready
+        Disabled, // disable() was called, or the node is over
+        Empty     // there is none
+    };
+
+    // Waits so long for one.
+    CallOneResult callOne(WallDuration timeout = WallDuration())
+    {
+        if (!is_enabled_) return Disabled;
+        if (tk_queue_call_one(raw(), nanos(timeout))) return Called;
+        return is_enabled_ && !tk_queue_is_stopped(raw()) ? Empty : Disabled;
+    }
+    // Waits so long for one, then calls all that are due.
+    void callAvailable(WallDuration timeout = WallDuration())
+    {
+        if (!is_enabled_) return;
+        if (timeout > WallDuration() && !tk_queue_call_one(raw(), nanos(timeout))) return;
+        tk_queue_spin_once(raw());
+    }
+
+    // Calls it once, after what is due now.
+    void addCallback(const CallbackInterfacePtr &callback, uint64_t owner_id = 0) override
+    {
+        const tk_node *const node = detail::node();
+        if (node == nullptr || !is_enabled_) return;
+        auto *const once = new Once{this, callback, owner_id, nullptr};
+        // It may run before it is known here: it waits for the lock.
+        std::lock_guard<std::recursive_mutex> lock(mutex_);
+        const tk_timer_options options = {1, true, true, &Once::call, once, nullptr};
+        once->timer = tk_timer_new(node, handle(), &options);
+        waiting_.push_back(once);
+    }
+    void removeByID(uint64_t owner_id) override
+    {
+        remove([owner_id](const Once &once) { return once.owner == owner_id; });
+    }
+    // Forgets what was given by addCallback. Samples and timers stay.
+    void clear()
+    {
+        remove([](const Once &) { return true; });
+    }
+
+    bool empty()
+    {
+        std::lock_guard<std::recursive_mutex> lock(mutex_);
+        return waiting_.empty();
+    }
+    bool isEmpty() { return empty(); }
+    void enable() { is_enabled_ = true; }
+    void disable()
+    {
+        is_enabled_ = false;
+        tk_queue_wake(raw());
+    }
+    bool isEnabled() { return is_enabled_; }
+
+    tk_queue *handle() const override { return is_global_ ? nullptr : queue_; }
+
+    // The queue itself, to wait at.
+    tk_queue *raw() const
+    {
+        if (!is_global_) return queue_;
+        if (detail::node() == nullptr) return queue_;
+        static tk_queue *const own = tk_node_queue(detail::node());
+        return own;
+    }
+
+    // The node's.
+    static CallbackQueue &global()
+    {
+        static CallbackQueue *const queue = new CallbackQueue(Global());
+        return *queue;
+    }
+
+private:
+    struct Global {};
+    explicit CallbackQueue(Global) : queue_(tk_queue_new()), is_enabled_(true), is_global_(true) {}
+
+    struct Once {
+        CallbackQueue *queue;
+        CallbackInterfacePtr callback;
+        uint64_t owner;
+        tk_timer *timer;
+
+        static void call(void *self, const tk_timer_event *)
+        {
+            Once *const once = static_cast<Once *>(self);
+            const CallbackInterfacePtr callback = once->callback;
+            CallbackQueue *const queue = once->queue;
+            const uint64_t owner = once->owner;
+            if (!queue->take(once)) return;
+            if (callback->call() == CallbackInterface::TryAgain) queue->addCallback(callback, owner);
+        }
+    };
+
+    // Whether it was still there. Its timer ends within its own callback.
+    bool take(Once *once)
+    {
+        {
+            std::lock_guard<std::recursive_mutex> lock(mutex_);
+            auto at = waiting_.begin();
+            while (at != waiting_.end() && *at != once) ++at;
+            if (at == waiting_.end()) return false;
+            waiting_.erase(at);
+        }
+        tk_timer_free(once->timer);
+        delete once;
+        return true;
+    }
+    template <typename Which> void remove(Which which)
+    {
+        std::vector<Once *> removed;
+        {
+            std::lock_guard<std::recursive_mutex> lock(mutex_);
+            for (auto at = waiting_.begin(); at != waiting_.end();) {
+                if (which(**at)) {
+                    removed.push_back(*at);
+                    at = waiting_.erase(at);
+                } else {
+                    ++at;
+                }
+            }
+        }
+        for (Once *once : removed) {
+            // Not with the lock: it waits for a callback that may be waiting for it.
+            tk_timer_free(once->timer);
+            delete once;
+        }
+    }
+
+    static int64_t nanos(const WallDuration &time) { return time < WallDuration() ? -1 : time.toNSec(); }
+
+    tk_queue *queue_;
+    std::atomic<bool> is_enabled_;
+    const bool is_global_;
+    std::recursive_mutex mutex_;
+    std::vector<Once *> waiting_;
+};
+typedef boost::shared_ptr<CallbackQueue> CallbackQueuePtr;
+
+} // namespace ros

@@ -1,0 +1,2 @@
+#pragma once
+#include <ros/message_traits.h>

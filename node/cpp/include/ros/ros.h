@@ -1,0 +1,24 @@
+// Nodes of ROS 1 on tokkyu, with roscpp's names: a program that includes this builds and runs as it does with roscpp.
+#pragma once
+#include <ros/callback_queue.h>
+#include <ros/common.h>
+#include <ros/console.h>
+#include <ros/duration.h>
+#include <ros/exceptions.h>
+#include <ros/init.h>
+#include <ros/master.h>
+#include <ros/names.h>
+#include <ros/node_handle.h>
+#include <ros/param.h>
+#include <ros/publisher.h>
+#include <ros/rate.h>
+#include <ros/service.h>
+#include <ros/service_client.h>
+#include <ros/service_server.h>
+#include <ros/single_subscriber_publisher.h>
+#include <ros/spinner.h>
+#include <ros/subscriber.h>
+#include <ros/this_node.h>
+#include <ros/time.h>
+#include <ros/timer.h>
+#include <ros/topic.h>

@@ -1,0 +1,48 @@
+// A service that the node offers.
+#pragma once
+#include <boost/shared_ptr.hpp>
+#include <ros/detail/node.h>
+#include <string>
+#include <vector>
+
+namespace ros {
+
+// Copies are the same service, which is offered as long as one of them is there.
+class ServiceServer {
+public:
+    ServiceServer() = default;
+
+    void shutdown()
+    {
+        if (shared_) shared_->end();
+    }
+    std::string getService() const { return is_valid() ? detail::take(tk_server_service(shared_->server)) : std::string(); }
+
+    operator void *() const { return is_valid() ? reinterpret_cast<void *>(1) : nullptr; }
+    bool operator<(const ServiceServer &other) const { return shared_ < other.shared_; }
+    bool operator==(const ServiceServer &other) const { return shared_ == other.shared_; }
+    bool operator!=(const ServiceServer &other) const { return shared_ != other.shared_; }
+
+    // From NodeHandle::advertiseService.
+    explicit ServiceServer(tk_server *server) : shared_(new Shared{server}) {}
+
+private:
+    struct Shared {
+        tk_server *server;
+
+        void end()
+        {
+            tk_server *const ending = server;
+            server = nullptr;
+            tk_server_free(ending);
+        }
+        ~Shared() { end(); }
+    };
+
+    bool is_valid() const { return shared_ && shared_->server != nullptr; }
+
+    boost::shared_ptr<Shared> shared_;
+};
+typedef std::vector<ServiceServer> V_ServiceServer;
+
+} // namespace ros

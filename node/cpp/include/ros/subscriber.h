@@ -1,0 +1,49 @@
+// A subscription to a topic.
+#pragma once
+#include <boost/shared_ptr.hpp>
+#include <ros/detail/node.h>
+#include <string>
+#include <vector>
+
+namespace ros {
+
+// Copies are the same subscription, which lasts as long as one of them is there. Afterwards its callback is not called.
+class Subscriber {
+public:
+    Subscriber() = default;
+
+    void shutdown()
+    {
+        if (shared_) shared_->end();
+    }
+    std::string getTopic() const { return is_valid() ? detail::take(tk_subscription_topic(shared_->subscription)) : std::string(); }
+    uint32_t getNumPublishers() const { return is_valid() ? tk_subscription_publishers(shared_->subscription) : 0; }
+
+    operator void *() const { return is_valid() ? reinterpret_cast<void *>(1) : nullptr; }
+    bool operator<(const Subscriber &other) const { return shared_ < other.shared_; }
+    bool operator==(const Subscriber &other) const { return shared_ == other.shared_; }
+    bool operator!=(const Subscriber &other) const { return shared_ != other.shared_; }
+
+    // From NodeHandle::subscribe.
+    explicit Subscriber(tk_subscription *subscription) : shared_(new Shared{subscription}) {}
+
+private:
+    struct Shared {
+        tk_subscription *subscription;
+
+        void end()
+        {
+            tk_subscription *const ending = subscription;
+            subscription = nullptr;
+            tk_subscription_free(ending);
+        }
+        ~Shared() { end(); }
+    };
+
+    bool is_valid() const { return shared_ && shared_->subscription != nullptr; }
+
+    boost::shared_ptr<Shared> shared_;
+};
+typedef std::vector<Subscriber> V_Subscriber;
+
+} // namespace ros

@@ -1,0 +1,3 @@
+#pragma once
+#include <xmlrpcpp/XmlRpcException.h>
+#include <xmlrpcpp/XmlRpcValue.h>
