@@ -52,18 +52,37 @@ impl Payload {
     ///
     /// [`NoMemory`].
     pub fn bytes_mut(&mut self, len: usize) -> Result<&mut [u8], NoMemory> {
+        self.begin(len)?;
+        Ok(self.part_mut(0, len))
+    }
+
+    /// A message of `len` bytes begins, which come one after the other: [`Payload::part_mut`]. There is room for it, but the system gives memory
+    /// only as they come, not for what somebody only says.
+    ///
+    /// # Errors
+    ///
+    /// [`NoMemory`].
+    pub fn begin(&mut self, len: usize) -> Result<(), NoMemory> {
         if let Some(more) = len.checked_sub(self.memory.len()) {
             self.memory.try_reserve_exact(more).map_err(|_| NoMemory { bytes: len })?;
-            self.memory.resize(len, 0);
         }
         self.object = None;
         self.len = len;
-        Ok(&mut self.memory[..len])
+        Ok(())
+    }
+
+    /// `count` bytes from `offset` on of the message that began. All before them were asked for already.
+    pub fn part_mut(&mut self, offset: usize, count: usize) -> &mut [u8] {
+        let end = (offset + count).min(self.len);
+        if self.memory.len() < end {
+            self.memory.resize(end, 0);
+        }
+        &mut self.memory[offset.min(end)..end]
     }
 
     /// The bytes that [`Payload::bytes_mut`] gave, once more.
     pub fn filling(&mut self) -> &mut [u8] {
-        &mut self.memory[..self.len]
+        self.part_mut(0, self.len)
     }
 
     /// The message is this object.
@@ -79,7 +98,7 @@ impl Payload {
 
     /// The wire form as it lies in the slot; of an object it is empty.
     pub fn bytes(&self) -> &[u8] {
-        &self.memory[..self.len]
+        &self.memory[..self.len.min(self.memory.len())]
     }
 
     /// The wire form; of an object it is made in `scratch`.

@@ -68,7 +68,7 @@ impl Receiving {
             let io = match self.frames.wanted() {
                 Wanted::Body { offset, missing } => {
                     let Some(loan) = &mut self.loan else { return Err(Broken::Over) };
-                    let io = net.read(id, &mut loan.filling()[offset..offset + missing.min(left)]);
+                    let io = net.read(id, loan.part_mut(offset, missing.min(left)));
                     if let Io::Done(count) = io {
                         self.frames.filled(count);
                     }
@@ -94,7 +94,7 @@ impl Receiving {
                 Step::Begin(frame) => self.begin(frame.len).map_err(Broken::Memory)?,
                 Step::Body { offset, bytes } => {
                     if let Some(loan) = &mut self.loan {
-                        loan.filling()[offset..offset + bytes.len()].copy_from_slice(bytes);
+                        loan.part_mut(offset, bytes.len()).copy_from_slice(bytes);
                     }
                 }
                 Step::Whole(frame) => self.publish(frame.len),
@@ -109,7 +109,7 @@ impl Receiving {
     fn begin(&mut self, len: usize) -> Result<(), NoMemory> {
         // It never fails: there is one loan at a time.
         let mut loan = self.publisher.loan().map_err(|_| NoMemory { bytes: len })?;
-        loan.bytes_mut(len)?;
+        loan.begin(len)?;
         self.loan = Some(loan);
         Ok(())
     }

@@ -33,8 +33,9 @@ def rostopic_echo_of_a_latched_topic(ros):
 @test
 def rostopic_hz(ros):
     ros.start("ours", "all")
-    rate = float(ros.tool("rostopic", "hz", ros.name("out")).wait_for(r"average rate: ([\d.]+)")[1])
-    check(5 < rate < 20, f"10 Hz are measured as {rate}")
+    tool = ros.tool("rostopic", "hz", ros.name("out"))
+    # It says one each second; the first may have been of messages that had waited.
+    until(lambda: any(5 < float(match[1]) < 20 for match in tool.find(r"average rate: ([\d.]+)")), "10 Hz are measured as such")
 
 
 @test

@@ -4,6 +4,7 @@
 #pragma once
 #include <atomic>
 #include <boost/shared_ptr.hpp>
+#include <chrono>
 #include <condition_variable>
 #include <csignal>
 #include <cstdint>
@@ -80,6 +81,9 @@ public:
         // Not freed: handles that are still there may ask it something.
         if (node_ != nullptr) tk_node_shutdown(node_);
         else on_end(this);
+        std::lock_guard<std::mutex> lock(over_mutex_);
+        is_down_ = true;
+        over_.notify_all();
     }
 
     void wait_for_shutdown()
@@ -98,7 +102,11 @@ public:
     }
     void remove_handle()
     {
-        if (--handles_ == 0 && is_started_by_handle_) shutdown();
+        if (--handles_ != 0 || !is_started_by_handle_) return;
+        shutdown();
+        // Another thread may be about it (an interrupt): the program must not end before the master is told, which takes a second at most.
+        std::unique_lock<std::mutex> lock(over_mutex_);
+        over_.wait_for(lock, std::chrono::seconds(2), [this] { return is_down_; });
     }
 
     enum { NoSigintHandler = 1 };
@@ -149,7 +157,7 @@ private:
     std::mutex mutex_;
     std::mutex over_mutex_;
     std::condition_variable over_;
-    bool is_told_ = false;
+    bool is_told_ = false, is_down_ = false;
     std::vector<std::string> arguments_;
     std::string name_;
     uint32_t options_ = 0;
