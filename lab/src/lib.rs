@@ -2,5 +2,6 @@
 pub mod board;
 pub mod drive;
 pub mod lbe;
+pub mod local;
 pub mod rtnet;
 pub mod wire;

@@ -14,6 +14,7 @@ mod keys;
 mod lab_bridge;
 mod lab_drive;
 mod lab_lbe;
+mod lab_local;
 mod lab_peers;
 mod lab_rtnet;
 mod lab_wire;
@@ -107,6 +108,7 @@ enum Lab {
     #[cfg(feature = "bridge")]
     Bridge(Box<lab_bridge::LabBridge>),
     Lbe(Box<lab_lbe::LabLbe>),
+    Local(Box<lab_local::LabLocal>),
     Rtnet(Box<lab_rtnet::LabRtnet>),
     Wire(Box<lab_wire::LabWire>),
 }
@@ -145,6 +147,7 @@ impl Arguments {
             #[cfg(feature = "bridge")]
             Command::Lab(Lab::Bridge(bridge)) => bridge.run(stop),
             Command::Lab(Lab::Lbe(lbe)) => lbe.run(stop),
+            Command::Lab(Lab::Local(local)) => local.run(stop),
             Command::Lab(Lab::Rtnet(rtnet)) => rtnet.run(stop),
             Command::Lab(Lab::Wire(wire)) => wire.run(),
             Command::Keys(keys) => keys.run(),

@@ -1,0 +1,62 @@
+//! Preconditions of the figures that did not hold, in words. Nothing is refused: the reader of a result decides.
+
+use tokkyu_measure::Environment;
+
+/// Above this load at the start other programs had a hand in the figures.
+const LOAD_MAX: f64 = 0.5;
+/// Two ends, and whatever else runs.
+const PROCESSORS_WANTED: u32 = 4;
+
+/// What speaks against the figures in this environment.
+pub fn doubts(environment: &Environment) -> Vec<String> {
+    let mut doubts = Vec::new();
+    for (when, load) in [("before", environment.load_before), ("after", environment.load_after)] {
+        // Our own peers sleep nearly all the time; what is above that is others'.
+        if let Some([load, ..]) = load.filter(|[load, ..]| *load > LOAD_MAX) {
+            doubts.push(format!("load average {load:.2} {when} the run: other programs were at work"));
+        }
+    }
+    if let Some(count) = environment.cpu.count.filter(|count| *count < PROCESSORS_WANTED) {
+        doubts.push(format!("{count} processors: both ends share them with whatever else runs"));
+    }
+    if let Some(governor) = environment.cpu.governor.as_deref().filter(|governor| *governor != "performance")
+    {
+        doubts.push(format!("frequency governor {governor}: the processor's speed was not fixed"));
+    }
+    if environment.cpu.hypervisor == Some(true) {
+        doubts.push("a virtual machine: to wake an idle processor costs a way through its host".to_owned());
+    }
+    if environment.sched_fifo == Some(false) {
+        let remedy = "raise RLIMIT_RTPRIO (ulimit -r) or run as root";
+        doubts.push(format!("SCHED_FIFO was refused: all peers ran without it; {remedy}"));
+    }
+    doubts
+}
+
+/// Whether a thread of this process may have `SCHED_FIFO` at that priority. Tried in a thread that ends at once.
+pub fn fifo_is_granted(priority: u8) -> bool {
+    let parameters = libc::sched_param { sched_priority: priority.into() };
+    // SAFETY: the pointer is to a live value that the call only reads; 0 is the calling thread.
+    let ask = move || unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const parameters) } == 0;
+    std::thread::spawn(ask).join().unwrap_or(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quiet_machine_raises_no_doubt_and_a_busy_one_does() {
+        let mut environment = Environment { load_before: Some([0.1, 5.0, 5.0]), ..Environment::default() };
+        environment.cpu.count = Some(8);
+        assert_eq!(doubts(&environment), Vec::<String>::new());
+        environment.load_after = Some([1.5, 0.0, 0.0]);
+        environment.cpu.count = Some(2);
+        environment.sched_fifo = Some(false);
+        let told = doubts(&environment);
+        assert!(told[0].contains("1.50 after") && told[1].contains("2 processors"), "{told:?}");
+        assert!(told[2].contains("RLIMIT_RTPRIO"), "{told:?}");
+        environment.sched_fifo = None;
+        assert_eq!(doubts(&environment).len(), 2, "what was not asked for was not refused");
+    }
+}
