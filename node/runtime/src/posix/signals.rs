@@ -30,8 +30,13 @@ pub(crate) fn on_interrupt(end: EndNode) -> std::io::Result<()> {
     std::thread::Builder::new().name("tokkyu-signals".to_owned()).spawn(move || wait(&event))?;
     for signal in [libc::SIGINT, libc::SIGTERM] {
         let handler = on_signal as extern "C" fn(libc::c_int);
-        // SAFETY: the handler only writes to a descriptor that stays open. One that the program has set is replaced, as in roscpp.
-        unsafe { libc::signal(signal, handler as libc::sighandler_t) };
+        // SAFETY: the handler only writes to a descriptor that stays open. One that the program has set keeps its place.
+        unsafe {
+            let before = libc::signal(signal, handler as libc::sighandler_t);
+            if before != libc::SIG_DFL {
+                libc::signal(signal, before);
+            }
+        }
     }
     Ok(())
 }
