@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use tokkyu_contract::Class;
 use tokkyu_topic::Channel;
 
-use crate::host::{Audience, Done, Handler, Subscriber};
+use crate::host::{Audience, Done, Handler, Lending, Subscriber};
 use crate::net::ConnId;
 use crate::payload::Payload;
 
@@ -44,6 +44,8 @@ pub struct Advertise {
     pub channel: Arc<Channel<Payload>>,
     /// Who wants to know of subscribers.
     pub audience: Option<Arc<dyn Audience>>,
+    /// The same topic in shared memory, if it can be had there.
+    pub lending: Option<Arc<dyn Lending>>,
     /// Told when the master knows, or why it never will.
     pub done: Done<()>,
 }

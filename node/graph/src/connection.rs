@@ -4,6 +4,8 @@ use alloc::vec::Vec;
 
 use tokkyu_contract::{Class, MonoTime};
 
+use crate::borrowing::Borrowing;
+use crate::lending::Borrower;
 use crate::net::{ConnId, Io, Net};
 use crate::receiving::Receiving;
 use crate::sending::Sending;
@@ -26,8 +28,28 @@ pub(crate) enum Role {
     Joining(LinkKey),
     /// A publisher of ours.
     Receiving(LinkKey, Receiving),
+    /// A subscriber that reads our topic in shared memory.
+    Lending(Borrower),
+    /// A publisher whose topic we read in shared memory.
+    Borrowing(LinkKey, Borrowing),
     /// A client of a service of ours.
     Serving(Serving),
+}
+
+impl Role {
+    /// Whether it is a subscriber's of that topic of ours.
+    pub(crate) fn publishes(&self, topic: &str) -> bool {
+        match self {
+            Role::Sending(sending) => sending.topic == topic,
+            Role::Lending(borrower) => borrower.topic == topic,
+            _ => false,
+        }
+    }
+
+    /// Whether it is a linked publisher's of that topic.
+    pub(crate) fn subscribes(&self, topic: &str) -> bool {
+        matches!(self, Role::Receiving(key, _) | Role::Borrowing(key, _) if key.topic == topic)
+    }
 }
 
 /// What becomes of a connection after an event.

@@ -32,6 +32,8 @@ pub struct Identity {
     pub data_port: u16,
     /// The process's number.
     pub pid: i32,
+    /// What tells processes that share memory with this one from others (NODE-80). Nothing: none does.
+    pub device: Option<String>,
     /// What samples that are to be sent ring, at the source that is their class's code.
     pub bell: Arc<dyn Doorbell>,
 }
@@ -253,6 +255,8 @@ impl<N: Net, H: Host> Engine<N, H> {
             Role::Sending(_) => self.on_subscriber_speaks(id, connection),
             Role::Joining(_) => self.on_joining(id, connection),
             Role::Receiving(..) => self.on_receiving(id, connection),
+            Role::Lending(_) => self.on_borrower_speaks(id, connection),
+            Role::Borrowing(..) => self.on_borrowing(id, connection),
             Role::Serving(_) => self.on_serving(id, connection),
         }
     }
@@ -275,6 +279,11 @@ impl<N: Net, H: Host> Engine<N, H> {
             Role::Master => self.on_master_lost(),
             Role::Asking(key) | Role::Joining(key) => self.on_link_lost(id, &key),
             Role::Sending(sending) => self.on_subscriber_left(&sending),
+            Role::Lending(borrower) => self.on_borrower_left(&borrower),
+            Role::Borrowing(key, borrowing) => {
+                borrowing.on_gone();
+                self.on_link_lost(id, &key);
+            }
             Role::Receiving(key, receiving) => {
                 self.on_publisher_left(&key, &receiving);
                 self.on_link_lost(id, &key);

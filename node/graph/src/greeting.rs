@@ -35,7 +35,7 @@ impl<N: Net, H: Host> Engine<N, H> {
             self.log(Level::Warn, format_args!("a connection was refused: {text}"));
             connection.queue(&header(&[("error", &text)]));
             connection.ends_when_written = true;
-        } else {
+        } else if !matches!(connection.role, Role::Lending(_)) {
             connection.deadline = None;
         }
         match connection.flush(&mut self.net, id) {
@@ -77,17 +77,24 @@ impl<N: Net, H: Host> Engine<N, H> {
             ));
         }
         let latching = if publication.channel.limits().latch { "1" } else { "0" };
-        self.add_subscriber(id, connection, topic, callerid)
-            .map_err(|error| alloc::format!("{topic} has no room for one more subscriber: {error}"))?;
-        let definition = &kind.definition[..];
-        connection.queue(&header(&[
-            ("callerid", &self.identity.name),
+        let lender = self.lender_for(topic, asked.get("tokkyu_device"));
+        if lender.is_some() {
+            self.add_borrower(connection, topic, callerid);
+        } else {
+            self.add_subscriber(id, connection, topic, callerid)
+                .map_err(|error| alloc::format!("{topic} has no room for one more subscriber: {error}"))?;
+        }
+        let mut fields = alloc::vec![
+            ("callerid", &self.identity.name[..]),
             ("latching", latching),
             ("md5sum", &kind.md5sum),
             ("topic", topic),
             ("type", &kind.datatype),
-            ("message_definition", definition),
-        ]));
+        ];
+        fields.extend(lender.as_deref().map(|lender| ("tokkyu_lender", lender)));
+        // Last: one that is too long is left out.
+        fields.push(("message_definition", &kind.definition));
+        connection.queue(&header(&fields));
         Ok(())
     }
 

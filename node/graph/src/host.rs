@@ -65,8 +65,43 @@ pub trait Subscriber: Send + Sync {
     /// One more publisher.
     fn on_publisher(&self, origin: Arc<Origin>, reader: Reader<Payload>);
 
+    /// One more publisher, in another process of this device: its topic is opened by the name `lender`. Returns the bell that it is to ring, and at which
+    /// source; or why it cannot be opened. It counts once [`Subscriber::on_linked`] says so.
+    fn borrow(&self, origin: &Arc<Origin>, lender: &str) -> Result<(String, u32), String> {
+        let _ = (origin, lender);
+        Err("this subscription does not share memory".into())
+    }
+
+    /// The publisher of that number, which we borrow from, knows of us.
+    fn on_linked(&self, link: u32) {
+        let _ = link;
+    }
+
     /// The publisher of that number is gone. What it sent is still to be read.
     fn on_gone(&self, link: u32);
+}
+
+/// A topic of ours in memory that other processes of the device share (NODE-80).
+pub trait Lending: Send + Sync {
+    /// What a subscriber in another process opens it by. It is made when the first one asks.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be lent, for people.
+    fn begin(&self) -> Result<String, String>;
+
+    /// A subscriber has opened it, and is woken by that bell from now on; what is latched is there for it. Returns the bell's number.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be woken, for people.
+    fn add(&self, bell: &str, source: u32) -> Result<u32, String>;
+
+    /// That bell is not rung any more.
+    fn remove(&self, bell: u32);
+
+    /// A subscriber's process may have died: what it had is taken back.
+    fn reclaim(&self);
 }
 
 /// What is said to who subscribes to a topic of ours, and who leaves again: roscpp's connect and disconnect callbacks.

@@ -14,12 +14,14 @@
 extern crate alloc;
 
 mod backoff;
+mod borrowing;
 mod command;
 mod connection;
 mod engine;
 mod greeting;
 mod header;
 mod host;
+mod lending;
 mod master;
 mod net;
 mod offering;
@@ -34,7 +36,7 @@ mod subscribing;
 
 pub use command::{Advertise, Call, Command, Kind, Offer, Subscribe};
 pub use engine::{Engine, Identity, Ready, Wants};
-pub use host::{Audience, Done, Failure, Handler, Host, Level, Origin, Request, Subscriber};
+pub use host::{Audience, Done, Failure, Handler, Host, Lending, Level, Origin, Request, Subscriber};
 pub use net::{ConnId, Io, Listener, Net, NetError};
 pub use param::Param;
-pub use payload::{NoMemory, Object, Payload, channel};
+pub use payload::{Lent, NoMemory, Object, Payload, channel};

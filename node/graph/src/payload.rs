@@ -1,4 +1,4 @@
-//! What a slot of a topic holds: a message in its wire form, or an object that has one (NODE-54).
+//! What a slot of a topic holds: a message in its wire form, an object that has one (NODE-54), or memory that processes share (NODE-82).
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -16,13 +16,21 @@ pub trait Object: Any + Send + Sync {
     fn write(&self, out: &mut [u8]);
 }
 
+/// Memory of somebody else's: what it says stays the same as long as somebody has it.
+pub type Lent = Arc<dyn AsRef<[u8]> + Send + Sync>;
+
 /// The content of a slot.
 pub struct Payload {
     /// As long as the longest message so far: it is not cleared for each.
     memory: Vec<u8>,
-    /// The message's own length.
-    len: usize,
-    object: Option<Arc<dyn Object>>,
+    form: Form,
+}
+
+enum Form {
+    /// So many bytes of `memory`.
+    Own(usize),
+    Object(Arc<dyn Object>),
+    Lent(Lent),
 }
 
 /// A message is longer than memory there is.
@@ -43,7 +51,7 @@ impl core::error::Error for NoMemory {}
 impl Payload {
     /// Empty, with memory for messages of `bytes`; for longer ones it takes more when they come.
     pub fn with_capacity(bytes: usize) -> Payload {
-        Payload { memory: Vec::with_capacity(bytes), len: 0, object: None }
+        Payload { memory: Vec::with_capacity(bytes), form: Form::Own(0) }
     }
 
     /// A message of `len` bytes to fill; they are what some former message had.
@@ -66,14 +74,13 @@ impl Payload {
         if let Some(more) = len.checked_sub(self.memory.len()) {
             self.memory.try_reserve_exact(more).map_err(|_| NoMemory { bytes: len })?;
         }
-        self.object = None;
-        self.len = len;
+        self.form = Form::Own(len);
         Ok(())
     }
 
     /// `count` bytes from `offset` on of the message that began. All before them were asked for already.
     pub fn part_mut(&mut self, offset: usize, count: usize) -> &mut [u8] {
-        let end = (offset + count).min(self.len);
+        let end = (offset + count).min(self.own_len());
         if self.memory.len() < end {
             self.memory.resize(end, 0);
         }
@@ -82,23 +89,49 @@ impl Payload {
 
     /// The bytes that [`Payload::bytes_mut`] gave, once more.
     pub fn filling(&mut self) -> &mut [u8] {
-        self.part_mut(0, self.len)
+        self.part_mut(0, self.own_len())
+    }
+
+    /// Of a message in the slot's own memory.
+    fn own_len(&self) -> usize {
+        if let Form::Own(len) = self.form { len } else { 0 }
     }
 
     /// The message is this object.
     pub fn set_object(&mut self, object: Arc<dyn Object>) {
-        self.len = 0;
-        self.object = Some(object);
+        self.form = Form::Object(object);
+    }
+
+    /// The message is what lies there.
+    pub fn set_lent(&mut self, lent: Lent) {
+        self.form = Form::Lent(lent);
     }
 
     /// The object, if it is one.
     pub fn object(&self) -> Option<&Arc<dyn Object>> {
-        self.object.as_ref()
+        if let Form::Object(object) = &self.form { Some(object) } else { None }
     }
 
-    /// The wire form as it lies in the slot; of an object it is empty.
+    /// The wire form as it lies in memory; of an object it is empty.
     pub fn bytes(&self) -> &[u8] {
-        &self.memory[..self.len.min(self.memory.len())]
+        match &self.form {
+            Form::Own(len) => &self.memory[..(*len).min(self.memory.len())],
+            Form::Object(_) => &[],
+            Form::Lent(lent) => (**lent).as_ref(),
+        }
+    }
+
+    /// Bytes of the wire form.
+    pub fn wire_len(&self) -> usize {
+        self.object().map_or_else(|| self.bytes().len(), |object| object.wire_len())
+    }
+
+    /// Writes the wire form into `out`, which is [`Payload::wire_len`] long.
+    pub fn write(&self, out: &mut [u8]) {
+        match self.object() {
+            Some(object) => object.write(out),
+            None => out.copy_from_slice(self.bytes()),
+        }
     }
 
     /// The wire form; of an object it is made in `scratch`.
@@ -107,7 +140,7 @@ impl Payload {
     ///
     /// [`NoMemory`].
     pub fn wire<'s>(&'s self, scratch: &'s mut Vec<u8>) -> Result<&'s [u8], NoMemory> {
-        let Some(object) = &self.object else { return Ok(self.bytes()) };
+        let Some(object) = self.object() else { return Ok(self.bytes()) };
         let len = object.wire_len();
         scratch.clear();
         scratch.try_reserve(len).map_err(|_| NoMemory { bytes: len })?;
@@ -116,16 +149,18 @@ impl Payload {
         Ok(scratch)
     }
 
-    /// Lets go of the object; the memory stays.
+    /// Lets go of what is not the slot's own; its memory stays.
     fn clear(&mut self) {
-        self.object = None;
-        self.len = 0;
+        self.form = Form::Own(0);
     }
 }
 
 impl fmt::Debug for Payload {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Payload").field("len", &self.len).field("is_object", &self.object.is_some()).finish()
+        f.debug_struct("Payload")
+            .field("len", &self.bytes().len())
+            .field("is_object", &self.object().is_some())
+            .finish()
     }
 }
 

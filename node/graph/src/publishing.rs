@@ -10,7 +10,7 @@ use tokkyu_topic::{Channel, Doorbell, JoinError, Reader, Terms};
 use crate::command::{Advertise, Kind};
 use crate::connection::{After, Connection, Role};
 use crate::engine::Engine;
-use crate::host::{Audience, Done, Failure, Host, Level, Origin, Subscriber};
+use crate::host::{Audience, Done, Failure, Host, Lending, Level, Origin, Subscriber};
 use crate::master::call;
 use crate::net::{ConnId, Net};
 use crate::payload::Payload;
@@ -22,7 +22,8 @@ pub(crate) struct Publication {
     pub(crate) depth: u32,
     pub(crate) class: Class,
     pub(crate) channel: Arc<Channel<Payload>>,
-    audience: Option<Arc<dyn Audience>>,
+    pub(crate) audience: Option<Arc<dyn Audience>>,
+    pub(crate) lending: Option<Arc<dyn Lending>>,
     pub(crate) is_registered: bool,
     pub(crate) done: Vec<Done<()>>,
     /// Subscriptions of this node, with the number of the link to each.
@@ -31,7 +32,7 @@ pub(crate) struct Publication {
 
 impl<N: Net, H: Host> Engine<N, H> {
     pub(crate) fn advertise(&mut self, wanted: Advertise) {
-        let Advertise { topic, kind, depth, class, channel, audience, done } = wanted;
+        let Advertise { topic, kind, depth, class, channel, audience, lending, done } = wanted;
         if self.ending.is_some() {
             return done(Err(Failure::Ending));
         }
@@ -42,8 +43,9 @@ impl<N: Net, H: Host> Engine<N, H> {
         }
         let done = alloc::vec![done];
         let local = Vec::new();
+        let is_registered = false;
         let publication =
-            Publication { kind, depth, class, channel, audience, is_registered: false, done, local };
+            Publication { kind, depth, class, channel, audience, lending, is_registered, done, local };
         self.publications.insert(topic.clone(), publication);
         let readers: Vec<_> =
             self.subscriptions.get(&topic).into_iter().flat_map(|one| one.readers()).collect();
@@ -56,8 +58,7 @@ impl<N: Net, H: Host> Engine<N, H> {
         publication.local.iter().for_each(|(link, subscriber)| subscriber.on_gone(*link));
         let [name, uri] = [&self.identity.name, &self.identity.slave_uri()];
         self.master.add_unregister(call("unregisterPublisher", &[name, topic, uri]));
-        let is_of_it = |connection: &Connection| matches!(&connection.role, Role::Sending(sending) if sending.topic == topic);
-        for id in self.connections.ids(is_of_it) {
+        for id in self.connections.ids(|connection| connection.role.publishes(topic)) {
             self.serve(id, |_, _| After::End);
         }
     }
@@ -106,8 +107,10 @@ impl<N: Net, H: Host> Engine<N, H> {
         }
     }
 
-    fn count_subscribers(&self, topic: &str) -> u32 {
-        let is_of_it = |connection: &Connection| matches!(&connection.role, Role::Sending(sending) if sending.topic == topic);
+    pub(crate) fn count_subscribers(&self, topic: &str) -> u32 {
+        let is_joined = |role: &Role| !matches!(role, Role::Lending(borrower) if !borrower.is_joined);
+        let is_of_it =
+            |connection: &Connection| connection.role.publishes(topic) && is_joined(&connection.role);
         let remote = self.connections.iter().filter(|(_, connection)| is_of_it(connection)).count();
         let local =
             self.publications.get(topic).map_or(0, |publication| usize::from(!publication.local.is_empty()));

@@ -170,16 +170,18 @@ impl<N: Net, H: Host> Engine<N, H> {
     fn write_bus_info(&self, out: &mut Values<'_, String>) -> Written {
         out.array(|out| {
             for (id, connection) in self.connections.iter() {
-                let (who, direction, topic) = match &connection.role {
-                    Role::Sending(sending) => (&sending.callerid, "o", &sending.topic),
-                    Role::Receiving(key, receiving) => (&key.uri, "i", &receiving.origin.topic),
+                let (who, direction, transport, topic) = match &connection.role {
+                    Role::Sending(sending) => (&sending.callerid, "o", "TCPROS", &sending.topic),
+                    Role::Receiving(key, receiving) => (&key.uri, "i", "TCPROS", &receiving.origin.topic),
+                    Role::Lending(borrower) => (&borrower.callerid, "o", "SHM", &borrower.topic),
+                    Role::Borrowing(key, borrowing) => (&key.uri, "i", "SHM", &borrowing.origin.topic),
                     _ => continue,
                 };
                 let about = alloc::format!(
-                    "TCPROS connection {} {who}",
+                    "{transport} connection {} {who}",
                     if direction == "o" { "to" } else { "from" }
                 );
-                write_link(out, id.0, [who, direction, "TCPROS", topic], &about)?;
+                write_link(out, id.0, [who, direction, transport, topic], &about)?;
             }
             for (topic, publication) in &self.publications {
                 for (link, _) in &publication.local {

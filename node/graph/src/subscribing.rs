@@ -26,6 +26,7 @@ use tokkyu_ros1::xmlrpc::{Triple, Value, Writer, read_answer};
 use tokkyu_topic::Limits;
 
 use crate::backoff::Backoff;
+use crate::borrowing::Borrowing;
 use crate::command::{Kind, Subscribe};
 use crate::connection::{After, Connection, Role};
 use crate::engine::Engine;
@@ -38,7 +39,7 @@ use crate::publishing::{check_kind, join};
 use crate::receiving::{Broken, Receiving};
 
 /// Each step towards a publisher is done within this.
-const PATIENCE: Duration = Duration::from_secs(5);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 /// Between two attempts at most.
 const LONGEST_WAIT: Duration = Duration::from_secs(20);
 /// The longest answer of another node.
@@ -68,6 +69,8 @@ struct Link {
     /// Whether the master that there is now has named it. One from before, which roscpp and rospy do not tell a new master of, stays as long as it
     /// lives.
     is_named: bool,
+    /// Memory could not be shared with it: it is not tried again.
+    is_plain: bool,
 }
 
 /// A topic that the node subscribes to.
@@ -145,13 +148,13 @@ impl<N: Net, H: Host> Engine<N, H> {
 
     /// A subscription more for what comes from publishers already.
     fn join_remote(&mut self, topic: &str, subscriber: &Arc<dyn Subscriber>) {
-        let is_of_it = |connection: &Connection| matches!(&connection.role, Role::Receiving(key, _) if key.topic == topic);
-        for id in self.connections.ids(is_of_it) {
+        for id in self.connections.ids(|connection| connection.role.subscribes(topic)) {
             self.serve(id, |engine, connection| {
                 if let Role::Receiving(_, receiving) = &connection.role {
                     engine.add_reader(receiving, subscriber);
+                    return After::Stay;
                 }
-                After::Stay
+                engine.add_member(id, connection, subscriber)
             });
         }
     }
@@ -172,7 +175,10 @@ impl<N: Net, H: Host> Engine<N, H> {
         let Some(subscription) = self.subscriptions.get_mut(topic) else { return };
         subscription.readers.retain(|other| !Arc::ptr_eq(other, subscriber));
         if subscription.readers.is_empty() {
-            self.end_subscription(topic);
+            return self.end_subscription(topic);
+        }
+        for id in self.connections.ids(|connection| connection.role.subscribes(topic)) {
+            self.serve(id, |engine, connection| engine.remove_member(id, connection, subscriber));
         }
     }
 
@@ -220,6 +226,7 @@ impl<N: Net, H: Host> Engine<N, H> {
                 state: State::Waiting(now),
                 backoff: Backoff::up_to(LONGEST_WAIT),
                 is_named: true,
+                is_plain: false,
             });
             link.is_named = true;
             // It was lost, or did not fit: now it is said to be there.
@@ -327,6 +334,15 @@ impl<N: Net, H: Host> Engine<N, H> {
         }
     }
 
+    /// From now on by TCPROS, at once.
+    pub(crate) fn make_plain(&mut self, key: &LinkKey) {
+        let now = self.now;
+        if let Some(link) = self.link(key) {
+            link.is_plain = true;
+            link.state = State::Waiting(now);
+        }
+    }
+
     fn refuse(&mut self, key: &LinkKey) {
         if let Some(link) = self.link(key) {
             link.state = State::Refused;
@@ -374,15 +390,24 @@ impl<N: Net, H: Host> Engine<N, H> {
     /// Connects to where a publisher has the topic, with our header.
     fn join_publisher(&mut self, key: LinkKey, host: &str, port: u16) {
         let Some(subscription) = self.subscriptions.get(&key.topic) else { return };
-        let greeting = header(&[
-            ("callerid", &self.identity.name),
+        let mut fields = alloc::vec![
+            ("callerid", &self.identity.name[..]),
             ("md5sum", &subscription.kind.md5sum),
             ("tcp_nodelay", if subscription.no_delay { "1" } else { "0" }),
             ("topic", &key.topic),
             ("type", &subscription.kind.datatype),
-            ("message_definition", &subscription.kind.definition),
-        ]);
+        ];
+        fields.extend(self.shared_device(&key).map(|device| ("tokkyu_device", device)));
+        // Last: one that is too long is left out.
+        fields.push(("message_definition", &subscription.kind.definition));
+        let greeting = header(&fields);
         self.connect_to(key, host, port, Role::Joining, &[&greeting]);
+    }
+
+    /// What we say of our device to a publisher that may share memory with us.
+    fn shared_device(&self, key: &LinkKey) -> Option<&str> {
+        let link = self.subscriptions.get(&key.topic)?.links.get(&key.uri)?;
+        self.identity.device.as_deref().filter(|_| !link.is_plain)
     }
 
     /// The publisher's header.
@@ -403,11 +428,12 @@ impl<N: Net, H: Host> Engine<N, H> {
             Err(error) => Err(error.to_string()),
         };
         match joined {
-            Ok(receiving) => {
+            Ok(Joined::Receiving(receiving)) => {
                 connection.deadline = None;
                 connection.role = Role::Receiving(key, receiving);
                 self.on_receiving(id, connection)
             }
+            Ok(Joined::Borrowing(borrowing)) => self.begin_to_borrow(id, connection, key, borrowing),
             Err(text) => {
                 self.log(Level::Error, format_args!("{} at {}: {text}", key.topic, key.uri));
                 self.refuse(&key);
@@ -417,7 +443,7 @@ impl<N: Net, H: Host> Engine<N, H> {
     }
 
     /// What comes from a publisher whose header fits.
-    fn joined(&mut self, key: &LinkKey, said: Header<'_>) -> Result<Receiving, String> {
+    fn joined(&mut self, key: &LinkKey, said: Header<'_>) -> Result<Joined, String> {
         if let Some(error) = said.bytes("error") {
             return Err(alloc::format!("the publisher refuses: {}", String::from_utf8_lossy(error)));
         }
@@ -433,14 +459,10 @@ impl<N: Net, H: Host> Engine<N, H> {
                 kind.md5sum
             ));
         }
-        let is_latched = said.get("latching") == Some("1");
-        let (longest, slot_bytes) = (subscription.longest, subscription.slot_bytes);
-        let (publisher, _) =
-            channel(subscription.limits(is_latched), slot_bytes).map_err(|e| e.to_string())?;
         if let Some(link) = subscription.links.get_mut(&key.uri) {
             link.backoff.reset();
         }
-        let readers: Vec<_> = subscription.readers().collect();
+        let is_latched = said.get("latching") == Some("1");
         let link = self.next_link;
         self.next_link += 1;
         let text = |name| said.bytes(name).map(|value| String::from_utf8_lossy(value).into_owned());
@@ -453,6 +475,19 @@ impl<N: Net, H: Host> Engine<N, H> {
             definition: text("message_definition").unwrap_or_default(),
             is_latched,
         };
+        match said.get("tokkyu_lender").filter(|_| self.shared_device(key).is_some()) {
+            Some(lender) => Ok(Joined::Borrowing(Borrowing::new(origin, lender))),
+            None => self.receiving(key, origin).map(Joined::Receiving),
+        }
+    }
+
+    /// A publisher whose samples come over the connection.
+    fn receiving(&mut self, key: &LinkKey, origin: Origin) -> Result<Receiving, String> {
+        let subscription = self.subscriptions.get(&key.topic).ok_or("it is not subscribed to any more")?;
+        let (longest, slot_bytes) = (subscription.longest, subscription.slot_bytes);
+        let (publisher, _) =
+            channel(subscription.limits(origin.is_latched), slot_bytes).map_err(|e| e.to_string())?;
+        let readers: Vec<_> = subscription.readers().collect();
         let receiving = Receiving::new(publisher, Arc::new(origin), longest);
         readers.iter().for_each(|reader| self.add_reader(&receiving, reader));
         Ok(receiving)
@@ -474,6 +509,13 @@ impl<N: Net, H: Host> Engine<N, H> {
         let Some(subscription) = self.subscriptions.get(&key.topic) else { return };
         subscription.readers.iter().for_each(|reader| reader.on_gone(receiving.origin.link));
     }
+}
+
+/// What a publisher's header leads to.
+#[allow(clippy::large_enum_variant)] // one at a time
+enum Joined {
+    Receiving(Receiving),
+    Borrowing(Borrowing),
 }
 
 /// Where a publisher has a topic, out of its answer to `requestTopic`.

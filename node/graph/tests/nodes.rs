@@ -1,12 +1,13 @@
 //! Nodes, a master, and what goes wrong between them, in virtual time (SPEC, section 5).
 
+#[allow(dead_code)] // each test uses another part of it
 mod world;
 
 use std::time::Duration;
 
-use tokkyu_graph::{Call, Command, ConnId, Failure, Io, Listener};
-use tokkyu_ros1::tcpros::HeaderWriter;
+use tokkyu_graph::{Call, Command, ConnId, Failure, Listener};
 use world::program::{Inbox, Outbox, advertise, subscribe};
+use world::stranger::{Stranger, header};
 use world::{MASTER, World};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -189,54 +190,6 @@ fn a_subscriber_that_does_not_read_loses_its_oldest() {
     assert!((9..=11).contains(&late.len()), "{} arrived", late.len());
     assert!(late.iter().all(|bytes| bytes.len() == 3000 && *bytes == message(bytes[0], 3000)));
     assert!(late.is_sorted_by_key(|bytes| bytes[0]));
-}
-
-/// A peer that is none of ours: what it sends and gets.
-struct Stranger {
-    end: usize,
-    id: ConnId,
-}
-
-impl Stranger {
-    fn connect(world: &mut World, host: &str, port: u16) -> Stranger {
-        let end = world.wire.borrow_mut().add_end();
-        world.wire.borrow_mut().connect(end, ConnId(1), host, port).expect("it listens");
-        Stranger { end, id: ConnId(1) }
-    }
-
-    fn send(&self, world: &mut World, bytes: &[u8]) {
-        let mut left = bytes;
-        while !left.is_empty() {
-            let io = world.wire.borrow_mut().write(self.end, self.id, left);
-            match io {
-                Io::Done(count) => left = &left[count..],
-                Io::Later => world.run(Duration::from_millis(1)),
-                Io::Over => return,
-            }
-        }
-    }
-
-    /// What comes within a second, and whether it was the end.
-    fn hear(&self, world: &mut World) -> (Vec<u8>, bool) {
-        world.run(SECOND);
-        let (mut all, mut chunk) = (Vec::new(), [0; 4096]);
-        loop {
-            let io = world.wire.borrow_mut().read(self.end, self.id, &mut chunk);
-            match io {
-                Io::Done(count) => all.extend_from_slice(&chunk[..count]),
-                Io::Later => return (all, false),
-                Io::Over => return (all, true),
-            }
-            world.run(Duration::ZERO);
-        }
-    }
-}
-
-fn header(fields: &[(&str, &str)]) -> Vec<u8> {
-    let mut memory = [0; 500];
-    let mut writer = HeaderWriter::new(&mut memory).expect("room");
-    fields.iter().for_each(|(name, value)| writer.field(name, value).expect("room"));
-    writer.finish().to_vec()
 }
 
 /// NODE-52, NODE-56.

@@ -82,6 +82,12 @@ impl Borrower {
         Ok(sample.map(|sample| Borrowed { sample, _share: share }))
     }
 
+    /// Whether a sample waits.
+    pub fn has_waiting(&self) -> bool {
+        // What cannot be asked is found out by `take`.
+        self.end.subscriber.has_samples().unwrap_or(true)
+    }
+
     /// Whether the publisher is there: neither ended nor killed. Three system calls.
     pub fn is_connected(&self) -> bool {
         self.end.topic.dynamic_config().number_of_publishers() > 0 && self.end.place.has_lender()

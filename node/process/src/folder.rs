@@ -105,7 +105,7 @@ impl Folder {
 }
 
 /// Which processes find one another: those of one user, or those that were told one name.
-fn group() -> Result<String, ProcessError> {
+pub(crate) fn group() -> Result<String, ProcessError> {
     let Some(group) = std::env::var_os("TOKKYU_PROCESS_GROUP") else {
         return Ok(rustix::process::geteuid().as_raw().to_string());
     };

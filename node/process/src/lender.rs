@@ -9,6 +9,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex};
 
 use iceoryx2::port::publisher::Publisher;
+use iceoryx2::port::update_connections::UpdateConnections;
 use iceoryx2::port::{DegradationAction, LoanError};
 use iceoryx2::prelude::*;
 use iceoryx2::sample_mut::SampleMut;
@@ -126,6 +127,16 @@ impl Lender {
         dead::reclaim_ends(&self.end.topic, &self.end.place.folder)
     }
 
+    /// Gives what is latched to subscribers that came after it was sent. They get it with the next sample in any case.
+    ///
+    /// # Errors
+    ///
+    /// [`ProcessError::Shared`]: a queue cannot be reached.
+    pub fn greet(&self) -> Result<(), ProcessError> {
+        let filling = locked(&self.end.filling);
+        filling.publisher.update_connections().map_err(ProcessError::shared("to reach a subscriber"))
+    }
+
     /// Subscribers in other processes now, those that were killed included until [`Lender::reclaim`].
     pub fn subscribers(&self) -> usize {
         // One is ours.
@@ -206,7 +217,7 @@ fn make_topic(node: &Node<Service>, name: &str, limits: &Limits) -> Result<Topic
         .max_nodes(limits.subscribers as usize + 1 + MORE_PROCESSES)
         .subscriber_max_buffer_size(limits.depth as usize)
         .subscriber_max_borrowed_samples(limits.held.max(limits.own) as usize)
-        .history_size(0)
+        .history_size(limits.latch.into())
         .enable_safe_overflow(true)
         .create_with_attributes(&attributes)
         .map_err(ProcessError::shared("the topic"))

@@ -87,6 +87,19 @@ impl Lent {
     }
 }
 
+impl AsRef<[u8]> for Held {
+    fn as_ref(&self) -> &[u8] {
+        self.sample.payload()
+    }
+}
+
+/// For who only wants to read it and does not know where it comes from.
+impl From<Lent> for Arc<dyn AsRef<[u8]> + Send + Sync> {
+    fn from(lent: Lent) -> Self {
+        lent.held
+    }
+}
+
 impl Deref for Lent {
     type Target = [u8];
 

@@ -35,6 +35,7 @@
 mod bell;
 mod borrower;
 mod dead;
+mod device;
 mod error;
 mod folder;
 mod lender;
@@ -49,6 +50,7 @@ mod unguessable;
 pub use bell::{RemoteBell, SharedBell};
 pub use borrower::{Borrowed, Borrower};
 pub use dead::reclaim;
+pub use device::device;
 pub use error::ProcessError;
 pub use lender::{Lender, Loan};
 pub use lent::Lent;

@@ -22,6 +22,8 @@ pub struct Limits {
     pub held: u32,
     /// Samples that the publisher's own process may have at once, loans and lent ones together, at least 1.
     pub own: u32,
+    /// Whether the last sample is kept for who joins later.
+    pub latch: bool,
     /// Bytes of a slot in the beginning, 1 to `most_bytes`. A longer message makes new slots, twice as long or more.
     pub slot_bytes: usize,
     /// Bytes of the longest message, 1 to [`MAX_BYTES`].
@@ -29,14 +31,23 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// For messages of up to `bytes`: 8 subscribers, 8 deep, each holding 4; 8 in the own process.
+    /// For messages of up to `bytes`: 8 subscribers, 8 deep, each holding 4; 8 in the own process; nothing latched.
     pub const fn for_messages(bytes: usize) -> Limits {
-        Limits { subscribers: 8, depth: 8, held: 4, own: 8, slot_bytes: bytes, most_bytes: bytes }
+        Limits {
+            subscribers: 8,
+            depth: 8,
+            held: 4,
+            own: 8,
+            latch: false,
+            slot_bytes: bytes,
+            most_bytes: bytes,
+        }
     }
 
     /// Slots with which a loan never fails, whatever subscribers do.
     ///
     /// What waits, for whomever, are some of the newest `depth` samples; beside them are those that subscribers hold and those of the own process.
+    /// The latched one is the newest; once it is not it waits, is held, or has gone.
     pub const fn slots(&self) -> u32 {
         self.depth.saturating_add(self.subscribers.saturating_mul(self.held)).saturating_add(self.own)
     }

@@ -179,6 +179,11 @@ fn a_wiped_word_does_not_keep_the_listener_asleep() {
     }
     assert_eq!(bell.overslept(), 0, "all were woken");
     let sleeping = asleep(&bell);
+    bell.ring(4);
+    assert_eq!(word.word().load(Ordering::Relaxed), 1 << 4, "who wakes takes the mark away");
+    sleeping.join().unwrap();
+    bell.answer();
+    let sleeping = asleep(&bell);
     // Once it waits in the kernel nothing wakes it. If it does not yet, it sees the change, and tries again.
     word.word().store(0, Ordering::Relaxed);
     sleeping.join().unwrap();
@@ -199,8 +204,6 @@ fn the_word_stays_while_somebody_has_it_and_goes_with_the_last() {
     let mut peer = Peer::start(NAME, "listener", "bells");
     let name = peer.talk.hear().unwrap();
     let remote = RemoteBell::open(&name).unwrap();
-    // SAFETY: takes the number alone.
-    unsafe { libc::shmctl(number(&name), libc::IPC_RMID, std::ptr::null_mut()) };
     remote.ring(9);
     assert_eq!(peer.talk.number(), 1 << 9);
     RemoteBell::open(&name).expect("still there");
@@ -236,6 +239,9 @@ fn a_name_of_something_else_is_refused() {
         status
     };
     assert_eq!(status.shm_perm.mode & 0o777, 0o600, "this user alone");
+    // SAFETY: takes the number alone.
+    unsafe { libc::shmctl(number(name), libc::IPC_RMID, std::ptr::null_mut()) };
+    RemoteBell::open(name).expect("nobody can take it away");
 }
 
 /// A time that has come ends the sleep; a bell that rang does not begin one.

@@ -6,7 +6,7 @@ mod peer;
 use peer::{Group, Peer, Talk, part};
 
 const LIMITS: Limits =
-    Limits { subscribers: 2, depth: 3, held: 2, own: 2, slot_bytes: 4096, most_bytes: 1 << 20 };
+    Limits { subscribers: 2, depth: 3, held: 2, own: 2, latch: false, slot_bytes: 4096, most_bytes: 1 << 20 };
 const ROUNDS: u32 = 60;
 
 /// Sends messages of one page, all of them the low byte of the number; a loan never fails.

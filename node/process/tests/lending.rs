@@ -8,7 +8,7 @@ mod peer;
 use peer::{Group, Peer};
 
 const SMALL: Limits =
-    Limits { subscribers: 2, depth: 3, held: 2, own: 3, slot_bytes: 64, most_bytes: 1 << 20 };
+    Limits { subscribers: 2, depth: 3, held: 2, own: 3, latch: false, slot_bytes: 64, most_bytes: 1 << 20 };
 
 /// Sends messages of 8 bytes, all of them the low byte of the number.
 fn send(lender: &Lender, numbers: std::ops::Range<u32>) {
@@ -311,4 +311,28 @@ fn ends_and_samples_go_to_other_threads() {
     let borrowed = is_free(borrower.take().unwrap().unwrap());
     let sums = std::thread::spawn(move || (lent.iter().sum::<u8>(), borrowed.iter().sum::<u8>()));
     assert_eq!(sums.join().unwrap(), (24, 24));
+}
+
+/// NODE-84: who comes gets what was sent last, first and once, and it takes no slot from anybody.
+#[test]
+fn the_last_sample_is_there_for_who_comes() {
+    let _group = Group::new();
+    let limits = Limits { latch: true, ..SMALL };
+    let lender = Lender::new(limits).unwrap();
+    for round in 0..20 {
+        let mut loan = lender.loan(1).unwrap();
+        loan.fill(round as u8);
+        let lent = loan.send(round).unwrap();
+        let mut borrower = Borrower::open(lender.name(), 2).unwrap();
+        assert!(borrower.take().unwrap().is_none() && !borrower.has_waiting());
+        lender.greet().unwrap();
+        assert!(borrower.has_waiting());
+        let sample = borrower.take().unwrap().expect("the last");
+        assert_eq!((sample.sequence(), &sample[..]), (round, &[round as u8][..]));
+        lender.greet().unwrap();
+        assert!(borrower.take().unwrap().is_none(), "once");
+        drop(lent);
+        let all: Vec<_> = (0..limits.own).map(|_| lender.loan(1).expect("a loan never fails")).collect();
+        assert_eq!(all.len() as u32, limits.own);
+    }
 }

@@ -11,7 +11,7 @@ use peer::{Group, Peer, Talk, part};
 const NAME: &str = "nothing_is_torn_and_every_loss_is_seen_at_full_speed";
 const SAMPLES: u32 = if cfg!(debug_assertions) { 30_000 } else { 200_000 };
 const LIMITS: Limits =
-    Limits { subscribers: 4, depth: 8, held: 3, own: 4, slot_bytes: 4096, most_bytes: 4096 };
+    Limits { subscribers: 4, depth: 8, held: 3, own: 4, latch: false, slot_bytes: 4096, most_bytes: 4096 };
 const SAMPLE: u32 = 1 << 5;
 const END: u32 = 1 << 6;
 
@@ -133,7 +133,7 @@ fn nothing_is_torn_and_every_loss_is_seen_at_full_speed() {
     for peer in [&mut fast, &mut slow] {
         let [got, missed, torn, backward, overslept] = [(); 5].map(|()| peer.talk.number());
         assert_eq!((torn, backward, overslept), (0, 0, 0));
-        assert_eq!(got + missed, SAMPLES.into(), "{got} got, {missed} missed");
+        assert_eq!(got + missed, u64::from(SAMPLES), "{got} got, {missed} missed");
         assert!(got > 0);
     }
     let [joined, torn, backward] = [(); 3].map(|()| fickle.talk.number());

@@ -85,6 +85,7 @@ impl Listening {
             slave_port: self.sockets.port(Listener::Slave),
             data_port: self.sockets.port(Listener::Data),
             pid: posix::pid(),
+            device: None,
             bell: Arc::new(Samples(self.network.clone())),
         }
     }

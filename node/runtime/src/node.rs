@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::JoinHandle;
 
 use tokkyu_contract::Class;
-use tokkyu_graph::{Advertise, Command, Identity, Kind, Subscribe};
+use tokkyu_graph::{Advertise, Command, Identity, Kind, Lending, Level, Subscribe};
 use tokkyu_message::Message;
 use tokkyu_ros1::names::{Names, Remappings, anonymous};
 use tokkyu_topic::{Limits, MAX_DEPTH, MAX_SLOTS, Terms};
@@ -19,6 +19,7 @@ use crate::host::Ears;
 use crate::log::Log;
 use crate::messages::rosgraph_msgs;
 use crate::network::{Listening, Network};
+use crate::outlet::Outlet;
 use crate::param::{Cached, from_argument};
 use crate::place::{Place, Variables};
 use crate::posix::{self, Ender, mono_now};
@@ -37,6 +38,7 @@ pub struct Builder {
     master: Option<String>,
     robot: Option<PathBuf>,
     is_interruptible: bool,
+    shares_memory: bool,
 }
 
 impl Builder {
@@ -44,6 +46,13 @@ impl Builder {
     #[must_use]
     pub fn without_signals(mut self) -> Builder {
         self.is_interruptible = false;
+        self
+    }
+
+    /// Other processes of this device get its topics by TCPROS, not in shared memory. The same as `TOKKYU_SHARED_MEMORY=0`.
+    #[must_use]
+    pub fn without_shared_memory(mut self) -> Builder {
+        self.shares_memory = false;
         self
     }
 
@@ -104,12 +113,21 @@ impl Builder {
         let names = Names::new(&name, namespace.as_deref().unwrap_or("/"), &remappings)?;
         let robot = self.robot.or_else(|| std::env::var_os("TOKKYU_ROBOT").map(PathBuf::from));
         let declared = robot.map_or_else(|| Ok(Declared::default()), |path| Declared::load(&path))?;
-        let node = Node::start(names, place, declared, &remappings)?;
+        let is_off = std::env::var_os("TOKKYU_SHARED_MEMORY").is_some_and(|value| value == "0");
+        let shares_memory = self.shares_memory && !is_off;
+        let node = Node::start(names, place, declared, &remappings, shares_memory)?;
         if self.is_interruptible {
             node.end_on_interrupt()?;
         }
         Ok(node)
     }
+}
+
+/// What processes that share memory with this one say too. Nothing: memory cannot be shared here.
+fn device(log: &Log) -> Option<String> {
+    let told =
+        |error| log.write(Level::Warn, format_args!("other processes get all topics by TCPROS: {error}"));
+    posix::process::device().map_err(told).ok()
 }
 
 /// Another one each time and on each machine, near enough.
@@ -256,6 +274,7 @@ impl Node {
             master: None,
             robot: None,
             is_interruptible: true,
+            shares_memory: true,
         }
     }
 
@@ -264,13 +283,15 @@ impl Node {
         place: Place,
         declared: Declared,
         remappings: &Remappings,
+        shares_memory: bool,
     ) -> Result<Node, NodeError> {
         let system = |what| move |error| NodeError::System { what, error };
         let network = Network::new().map_err(system("the bell of the network's thread"))?;
         let listening = Listening::at(place.listen, network.clone())?;
-        let identity = listening.identity(names.node(), place.master, place.host);
+        let mut identity = listening.identity(names.node(), place.master, place.host);
         let (queue, clock) = (Queue::new(), Arc::new(Clock::default()));
         let log = Arc::new(Log::new(names.node(), clock.clone()));
+        identity.device = if shares_memory { device(&log) } else { None };
         let is_ending = Arc::new(AtomicBool::new(false));
         let ears_of = Arc::new(std::sync::OnceLock::new());
         let ears =
@@ -313,7 +334,7 @@ impl Node {
         let inner = &self.inner;
         if is_closed {
             inner.log.write(
-                tokkyu_graph::Level::Debug,
+                Level::Debug,
                 format_args!(
                     "nodes of other machines cannot reach this one; ROS_IP or ROS_HOSTNAME would say how"
                 ),
@@ -490,7 +511,9 @@ impl Inner {
                 .map_err(exceeded)?;
         let depth = options.depth();
         let subscribers = Arc::new(Subscribers::new(options.on_change));
-        let shared = Arc::new(publisher::Shared::new(self, topic.clone(), publisher, subscribers.clone()));
+        let outlet = Outlet::new(publisher, depth, slot_bytes);
+        let lending: Arc<dyn Lending> = outlet.clone();
+        let shared = Arc::new(publisher::Shared::new(self, topic.clone(), outlet, subscribers.clone()));
         let ask = |done| {
             Command::Advertise(Advertise {
                 topic: topic.clone(),
@@ -499,6 +522,7 @@ impl Inner {
                 class,
                 channel,
                 audience: Some(subscribers),
+                lending: Some(lending),
                 done,
             })
         };
@@ -514,16 +538,17 @@ impl Inner {
         let exceeded = |exceeded| NodeError::Limits { name: topic.clone(), exceeded };
         let (publisher, channel) = tokkyu_graph::channel(options.limits(None), 0).map_err(exceeded)?;
         let subscribers = Arc::new(Subscribers::new(None));
-        let shared = publisher::Shared::new(self, topic.clone(), publisher, subscribers);
-        let shared = Arc::new(shared);
+        let (kind, depth) = (kind::<rosgraph_msgs::Log>(), options.depth());
+        let outlet = Outlet::new(publisher, depth, 0);
+        let shared = Arc::new(publisher::Shared::new(self, topic.clone(), outlet, subscribers));
         self.log.speak_to(Arc::downgrade(&shared));
         self.publishers().insert(topic.clone(), Arc::downgrade(&shared));
         *self.rosout.lock().unwrap_or_else(PoisonError::into_inner) = Some(shared);
-        let (kind, depth) = (kind::<rosgraph_msgs::Log>(), options.depth());
         // Nobody waits for the master because of it.
         let done = Box::new(drop);
         let class = Class::Background;
-        let advertise = Advertise { topic, kind, depth, class, channel, audience: None, done };
+        let (audience, lending) = (None, None);
+        let advertise = Advertise { topic, kind, depth, class, channel, audience, lending, done };
         self.network.ask(Command::Advertise(advertise));
         Ok(())
     }

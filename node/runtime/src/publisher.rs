@@ -3,22 +3,21 @@
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
-use tokkyu_graph::{Audience, Command, Object, Payload};
+use tokkyu_graph::{Audience, Command, Object};
 use tokkyu_message::{Message, Output};
-use tokkyu_topic::Why;
 
 use crate::error::PublishError;
 use crate::node::Inner;
 use crate::object::Typed;
+use crate::outlet::{Outlet, Slot};
 
 /// What all copies of a publisher share. The topic is published as long as one is there.
 pub(crate) struct Shared {
     node: Weak<Inner>,
     topic: String,
-    /// Held for the few steps of a loan or a publication, never while a message is filled.
-    publisher: Mutex<tokkyu_topic::Publisher<Payload>>,
+    pub(crate) outlet: Arc<Outlet>,
     subscribers: Arc<Subscribers>,
 }
 
@@ -57,26 +56,10 @@ impl Shared {
     pub(crate) fn new(
         node: &Arc<Inner>,
         topic: String,
-        publisher: tokkyu_topic::Publisher<Payload>,
+        outlet: Arc<Outlet>,
         subscribers: Arc<Subscribers>,
     ) -> Shared {
-        Shared { node: Arc::downgrade(node), topic, publisher: Mutex::new(publisher), subscribers }
-    }
-
-    fn publisher(&self) -> MutexGuard<'_, tokkyu_topic::Publisher<Payload>> {
-        self.publisher.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// A slot to fill.
-    pub(crate) fn loan(&self) -> Result<tokkyu_topic::Loan<Payload>, PublishError> {
-        self.publisher().loan().map_err(|error| PublishError::Loans(error.loans))
-    }
-
-    pub(crate) fn publish(&self, loan: tokkyu_topic::Loan<Payload>) -> Result<u32, PublishError> {
-        self.publisher().publish(loan).map_err(|refused| match refused.why {
-            Why::Full => PublishError::Full,
-            Why::Foreign => PublishError::Foreign,
-        })
+        Shared { node: Arc::downgrade(node), topic, outlet, subscribers }
     }
 
     pub(crate) fn topic(&self) -> &str {
@@ -88,14 +71,12 @@ impl Shared {
     }
 
     pub(crate) fn is_latched(&self) -> bool {
-        self.publisher().channel().limits().latch
+        self.outlet.is_latched()
     }
 
     /// Publishes what is shared as it is.
     pub(crate) fn publish_object(&self, object: Arc<dyn Object>) -> Result<u32, PublishError> {
-        let mut loan = self.loan()?;
-        loan.set_object(object);
-        self.publish(loan)
+        self.outlet.publish_object(object)
     }
 }
 
@@ -168,13 +149,12 @@ impl<M: Message> Publisher<M> {
 /// A slot that is being filled. Dropped, it is not published.
 pub struct Loan {
     shared: Arc<Shared>,
-    slot: tokkyu_topic::Loan<Payload>,
+    slot: Slot,
 }
 
 impl Loan {
     pub(crate) fn of(shared: &Arc<Shared>, len: usize) -> Result<Loan, PublishError> {
-        let mut slot = shared.loan()?;
-        slot.bytes_mut(len).map_err(|_| PublishError::Memory(len))?;
+        let slot = shared.outlet.loan(len)?;
         Ok(Loan { shared: shared.clone(), slot })
     }
 
@@ -185,7 +165,7 @@ impl Loan {
     /// [`PublishError`]: nobody has got it.
     pub fn publish(self) -> Result<u32, PublishError> {
         let Loan { shared, slot } = self;
-        shared.publish(slot)
+        shared.outlet.publish(slot)
     }
 }
 
@@ -193,12 +173,12 @@ impl Deref for Loan {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        self.slot.bytes()
+        &self.slot
     }
 }
 
 impl DerefMut for Loan {
     fn deref_mut(&mut self) -> &mut [u8] {
-        self.slot.filling()
+        &mut self.slot
     }
 }

@@ -13,7 +13,8 @@ use std::thread::ThreadId;
 use tokkyu_contract::{Class, MonoTime};
 use tokkyu_topic::{Doorbell, SOURCES};
 
-use crate::posix::{FutexBell, mono_now};
+use crate::posix::process::ProcessError;
+use crate::posix::{QueueBell, mono_now};
 
 /// What a task says after one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +59,7 @@ struct State {
 
 /// Callbacks and the threads that call them.
 pub(crate) struct Queue {
-    bell: FutexBell,
+    bell: QueueBell,
     tasks: Mutex<Vec<Arc<Task>>>,
     next_source: AtomicU32,
     leader: Mutex<()>,
@@ -77,7 +78,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Queue {
     pub(crate) fn new() -> Arc<Queue> {
         Arc::new(Queue {
-            bell: FutexBell::default(),
+            bell: QueueBell::default(),
             tasks: Mutex::default(),
             next_source: AtomicU32::new(0),
             leader: Mutex::default(),
@@ -85,6 +86,11 @@ impl Queue {
             wakes: AtomicU32::new(0),
             turn: AtomicU32::new(0),
         })
+    }
+
+    /// What other processes ring it by.
+    pub(crate) fn bell_name(&self) -> Result<&str, ProcessError> {
+        self.bell.name()
     }
 
     /// A source for a task that will be added: what it rings by. Tasks share them when there are more than a bell has.

@@ -1,21 +1,24 @@
 //! Subscriptions: from links to callbacks.
 
 use std::any::Any;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tokkyu_contract::Class;
 use tokkyu_graph::{Command, Origin, Payload, Subscriber};
 use tokkyu_message::{Message, ReadError, View, read_whole};
-use tokkyu_topic::{Doorbell, Reader, Sample, Terms};
+use tokkyu_topic::{Doorbell, Reader, Terms};
 
+use crate::link::{Link, Taken};
+use crate::log::Log;
 use crate::node::Inner;
 use crate::object::Typed;
+use crate::posix::process::{Borrower, ProcessError};
 use crate::queue::{Queue, Step, Task, Work};
 
 /// One sample, in whichever form it came.
 pub struct Delivery<'s> {
-    sample: &'s Sample<Payload>,
+    sample: &'s Taken,
     origin: &'s Arc<Origin>,
     scratch: &'s mut Vec<u8>,
 }
@@ -43,7 +46,7 @@ impl Delivery<'_> {
 
     /// The wire form. It lies in the slot, or is made of the object.
     pub fn wire(&mut self) -> &[u8] {
-        self.sample.wire(self.scratch).unwrap_or_default()
+        self.sample.wire(self.scratch)
     }
 }
 
@@ -93,11 +96,12 @@ struct Shared {
     source: u32,
     changes: Mutex<Vec<Change>>,
     has_changes: AtomicBool,
-    publishers: AtomicU32,
+    /// Numbers of the links that both ends know.
+    linked: Mutex<Vec<u32>>,
 }
 
 enum Change {
-    Publisher(Arc<Origin>, Reader<Payload>),
+    Link(Link),
     Gone(u32),
 }
 
@@ -106,6 +110,18 @@ impl Shared {
         self.changes.lock().unwrap_or_else(PoisonError::into_inner).push(change);
         self.has_changes.store(true, Ordering::Release);
         self.queue.ring(self.source);
+    }
+
+    fn linked(&self) -> MutexGuard<'_, Vec<u32>> {
+        self.linked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// As deep a queue as is wanted, or as the topic allows.
+    fn open(&self, lender: &str) -> Result<Borrower, ProcessError> {
+        match Borrower::open(lender, self.terms.depth) {
+            Err(ProcessError::Limit { most, .. }) => Borrower::open(lender, most as u32),
+            other => other,
+        }
     }
 }
 
@@ -119,25 +135,32 @@ impl Subscriber for Shared {
     }
 
     fn on_publisher(&self, origin: Arc<Origin>, reader: Reader<Payload>) {
-        self.publishers.fetch_add(1, Ordering::Relaxed);
-        self.change(Change::Publisher(origin, reader));
+        self.on_linked(origin.link);
+        self.change(Change::Link(Link::of_slots(origin, reader)));
+    }
+
+    fn borrow(&self, origin: &Arc<Origin>, lender: &str) -> Result<(String, u32), String> {
+        let text = |error: ProcessError| error.to_string();
+        let bell = self.queue.bell_name().map_err(text)?.to_owned();
+        let borrower = self.open(lender).map_err(text)?;
+        self.change(Change::Link(Link::of_process(origin.clone(), borrower)));
+        Ok((bell, self.source))
+    }
+
+    fn on_linked(&self, link: u32) {
+        self.linked().push(link);
     }
 
     fn on_gone(&self, link: u32) {
-        self.publishers.fetch_sub(1, Ordering::Relaxed);
+        self.linked().retain(|other| *other != link);
         self.change(Change::Gone(link));
     }
-}
-
-struct Link {
-    origin: Arc<Origin>,
-    reader: Reader<Payload>,
-    is_gone: bool,
 }
 
 /// The part that belongs to whichever thread calls the callback.
 struct Delivering {
     shared: Arc<Shared>,
+    log: Arc<Log>,
     links: Vec<Link>,
     /// The link whose turn it is.
     turn: usize,
@@ -154,7 +177,7 @@ impl Delivering {
             std::mem::take(&mut *self.shared.changes.lock().unwrap_or_else(PoisonError::into_inner));
         for change in changes {
             match change {
-                Change::Publisher(origin, reader) => self.links.push(Link { origin, reader, is_gone: false }),
+                Change::Link(link) => self.links.push(link),
                 Change::Gone(gone) => {
                     let link = self.links.iter_mut().find(|link| link.origin.link == gone);
                     link.into_iter().for_each(|link| link.is_gone = true);
@@ -164,21 +187,30 @@ impl Delivering {
     }
 }
 
+impl Delivering {
+    fn take(&mut self, at: usize) -> Option<Taken> {
+        let link = &mut self.links[at];
+        link.take().unwrap_or_else(|error| {
+            let Origin { topic, callerid, .. } = &*link.origin;
+            self.log.error(format_args!("{topic} from {callerid}: a message cannot be read: {error}"));
+            None
+        })
+    }
+}
+
 impl Work for Delivering {
     fn step(&mut self) -> Step {
         self.absorb_changes();
-        let count = self.links.len();
-        for at in (0..count).map(|step| (self.turn + step) % count) {
-            let Link { origin, reader, .. } = &mut self.links[at];
-            // Never more than one is held.
-            let Ok(Some(sample)) = reader.take() else { continue };
+        let (first, count) = (self.turn, self.links.len());
+        for at in (0..count).map(|step| (first + step) % count) {
+            let Some(sample) = self.take(at) else { continue };
             self.turn = at + 1;
+            let origin = &self.links[at].origin;
             (self.callback)(&mut Delivery { sample: &sample, origin, scratch: &mut self.scratch });
             drop(sample);
-            let is_more = self.links.iter().any(|link| link.reader.waiting() > 0);
-            return if is_more { Step::More } else { Step::Called };
+            return if self.links.iter().any(Link::has_waiting) { Step::More } else { Step::Called };
         }
-        self.links.retain(|link| !link.is_gone || link.reader.waiting() > 0);
+        self.links.retain(|link| !link.is_over());
         Step::Idle
     }
 }
@@ -207,10 +239,11 @@ impl Subscription {
             source,
             changes: Mutex::default(),
             has_changes: AtomicBool::new(false),
-            publishers: AtomicU32::new(0),
+            linked: Mutex::default(),
         });
         let (links, scratch) = (Vec::new(), Vec::new());
-        let work = Delivering { shared: shared.clone(), links, turn: 0, scratch, callback };
+        let log = node.log.clone();
+        let work = Delivering { shared: shared.clone(), log, links, turn: 0, scratch, callback };
         let task = queue.add(source, class, Box::new(work));
         let subscription = Subscription { node: Arc::downgrade(node), topic, shared: shared.clone(), task };
         (subscription, shared)
@@ -223,7 +256,7 @@ impl Subscription {
 
     /// Publishers that it is linked to just now.
     pub fn publishers(&self) -> u32 {
-        self.shared.publishers.load(Ordering::Relaxed)
+        self.shared.linked().len() as u32
     }
 }
 

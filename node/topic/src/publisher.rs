@@ -44,6 +44,12 @@ impl<T: Send + Sync> Publisher<T> {
         Ok(Loan { channel: channel.clone(), slot, _of: PhantomData })
     }
 
+    /// Whether `publish` would refuse just now because a `reliable` link is full. What would not be refused will not be, as long as nothing is published.
+    pub fn is_full(&mut self) -> bool {
+        let _inside = Inside::enter(&self.channel.inside);
+        self.channel.a_reliable_link_is_full(self.next)
+    }
+
     /// Hands a sample to every link. Steps: bounded by the number of links; never waits (NODE-13).
     ///
     /// # Errors

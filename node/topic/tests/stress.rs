@@ -134,7 +134,8 @@ fn readers_that_come_and_go_disturb_nobody() {
         thread::spawn(move || come_and_go(&channel, depth, SAMPLES / 10))
     });
     let mut number = 0;
-    while threads.iter().any(|thread| !thread.is_finished()) {
+    // Where processors are few they may be done before this thread has begun.
+    while number < SAMPLES / 10 || threads.iter().any(|thread| !thread.is_finished()) {
         let mut loan = publisher.loan().expect("a loan never fails");
         loan.fill(number);
         publisher.publish(loan).unwrap();
@@ -143,6 +144,5 @@ fn readers_that_come_and_go_disturb_nobody() {
     for thread in threads {
         assert_eq!(thread.join().unwrap(), (0, 0));
     }
-    assert!(number > 0);
     assert_eq!((channel.slots_used(), channel.links_open()), (1, 0), "the latched one");
 }

@@ -3,6 +3,8 @@
 pub mod master;
 pub mod network;
 pub mod program;
+pub mod shared;
+pub mod stranger;
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -55,6 +57,11 @@ impl World {
 
     /// A node of that name on a machine of that name.
     pub fn add(&mut self, name: &str) -> usize {
+        self.add_on(name, None)
+    }
+
+    /// One that shares memory with others of the same device.
+    pub fn add_on(&mut self, name: &str, device: Option<&str>) -> usize {
         let number = self.wire.borrow_mut().add_end();
         let bell = Arc::new(Bell::new());
         let identity = Identity {
@@ -64,6 +71,7 @@ impl World {
             slave_port: 1,
             data_port: 2,
             pid: 4711,
+            device: device.map(str::to_owned),
             bell: bell.clone(),
         };
         let uri = identity.slave_uri();

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 
 use tokkyu_contract::Class;
 use tokkyu_graph::{
-    Advertise, Command, Host, Kind, Level, Origin, Param, Payload, Subscribe, Subscriber, channel,
+    Advertise, Command, Host, Kind, Lending, Level, Origin, Param, Payload, Subscribe, Subscriber, channel,
 };
 use tokkyu_topic::{Bell, Doorbell, Limits, Publisher, Reader, Terms};
 
@@ -109,6 +109,16 @@ impl Outbox {
 }
 
 pub fn advertise(topic: &str, md5sum: &str, depth: u32, latch: bool) -> (Outbox, Command) {
+    advertise_lent(topic, md5sum, depth, latch, None)
+}
+
+pub fn advertise_lent(
+    topic: &str,
+    md5sum: &str,
+    depth: u32,
+    latch: bool,
+    lending: Option<Arc<dyn Lending>>,
+) -> (Outbox, Command) {
     let limits = Limits { loans: 1, links: 8, depth: 64, held: 2, latch, slots: 512 };
     let (publisher, channel) = channel(limits, 0).expect("possible limits");
     let command = Command::Advertise(Advertise {
@@ -118,12 +128,13 @@ pub fn advertise(topic: &str, md5sum: &str, depth: u32, latch: bool) -> (Outbox,
         class: Class::BestEffort,
         channel,
         audience: None,
+        lending,
         done: Box::new(drop),
     });
     (Outbox(publisher), command)
 }
 
-pub fn subscribe(topic: &str, md5sum: &str, inbox: &Arc<Inbox>) -> Command {
+pub fn subscribe<S: Subscriber + 'static>(topic: &str, md5sum: &str, inbox: &Arc<S>) -> Command {
     Command::Subscribe(Subscribe {
         topic: topic.into(),
         kind: kind(md5sum),

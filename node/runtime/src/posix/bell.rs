@@ -1,29 +1,74 @@
 //! Bells that put a thread to sleep: on a futex where it waits for nothing else, on an event's descriptor where it waits for sockets too.
 
+use std::sync::OnceLock;
+
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
 use rustix::event::{EventfdFlags, eventfd};
 use rustix::thread::futex;
 use rustix::time::Timespec;
 use tokkyu_contract::MonoTime;
+use tokkyu_process::{ProcessError, SharedBell};
 use tokkyu_topic::{Bell, Doorbell};
 
 use super::clock::left;
 
-/// For one thread at a time that waits for bells alone.
+/// For one thread at a time that waits for bells alone. Other processes can ring it from when one of them has to (NODE-85).
 #[derive(Default)]
-pub(crate) struct FutexBell {
-    bell: Bell,
+pub(crate) struct QueueBell {
+    own: FutexBell,
+    /// Once it is there it is what the listener sleeps at, and all ring both.
+    shared: OnceLock<SharedBell>,
 }
 
-impl FutexBell {
+impl QueueBell {
+    /// What other processes ring it by.
+    pub(crate) fn name(&self) -> Result<&str, ProcessError> {
+        if let Some(shared) = self.shared.get() {
+            return Ok(shared.name());
+        }
+        let made = SharedBell::create()?;
+        let shared = self.shared.get_or_init(|| made);
+        // In this order. A listener that sleeps at its own bell goes over to the shared one; and who has rung before this was there is heard by one that
+        // has gone over already.
+        self.own.ring(0);
+        shared.ring(0);
+        Ok(shared.name())
+    }
+
     /// The sources that rang since the last answer, a bit each.
     pub(crate) fn answer(&self) -> u32 {
-        self.bell.answer()
+        self.own.answer() | self.shared.get().map_or(0, SharedBell::answer)
     }
 
     /// Sleeps until somebody rings, or until that time. It may wake for nothing.
     pub(crate) fn sleep(&self, until: Option<MonoTime>) {
+        match self.shared.get() {
+            Some(shared) => shared.sleep(until),
+            None => self.own.sleep(until),
+        }
+    }
+}
+
+impl Doorbell for QueueBell {
+    fn ring(&self, source: u32) {
+        self.own.ring(source);
+        self.shared.get().into_iter().for_each(|shared| shared.ring(source));
+    }
+}
+
+/// The part of it that this process alone has.
+#[derive(Default)]
+struct FutexBell {
+    bell: Bell,
+}
+
+impl FutexBell {
+    fn answer(&self) -> u32 {
+        self.bell.answer()
+    }
+
+    fn sleep(&self, until: Option<MonoTime>) {
         if !self.bell.rest() {
             return;
         }
@@ -83,6 +128,52 @@ impl Doorbell for EventBell {
         if self.bell.ring_at(source) {
             // Full, it is readable already.
             let _ = rustix::io::write(&self.event, &1_u64.to_ne_bytes());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    /// NODE-85: while it becomes one that others know, nobody who rang is missed, and a listener that slept at its own is not left there.
+    #[test]
+    fn who_rings_while_it_becomes_shared_is_heard() {
+        for round in 0..200 {
+            let bell = Arc::new(QueueBell::default());
+            let (told, hear) = channel();
+            let listener = {
+                let bell = bell.clone();
+                std::thread::spawn(move || {
+                    let mut heard = 0;
+                    while heard & 1 << 7 == 0 {
+                        heard |= bell.answer();
+                        if heard & 1 << 3 != 0 {
+                            let _ = told.send(());
+                        }
+                        if heard & 1 << 7 == 0 {
+                            bell.sleep(None);
+                        }
+                    }
+                })
+            };
+            let ringer = {
+                let bell = bell.clone();
+                std::thread::spawn(move || bell.ring(3))
+            };
+            if round % 2 == 0 {
+                std::thread::yield_now();
+            }
+            let name = bell.name().expect("memory").to_owned();
+            ringer.join().unwrap();
+            // Lost, it would be waited for without end.
+            hear.recv().expect("heard");
+            let remote = tokkyu_process::RemoteBell::open(&name).expect("it is there");
+            remote.ring(7);
+            listener.join().unwrap();
         }
     }
 }

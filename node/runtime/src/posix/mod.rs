@@ -3,11 +3,12 @@
 mod bell;
 mod clock;
 mod poller;
+pub(crate) mod process;
 mod signals;
 mod sockets;
 mod stream;
 
-pub(crate) use bell::{EventBell, FutexBell};
+pub(crate) use bell::{EventBell, QueueBell};
 pub(crate) use clock::{mono_now, sleep_until, wall_now};
 pub(crate) use poller::Poller;
 pub(crate) use signals::on_interrupt;

@@ -1,0 +1,123 @@
+//! Memory that nodes share, as far as the machine knows of it: names, bells, and who was told what.
+
+use std::sync::{Arc, Mutex};
+
+use tokkyu_graph::{Lending, Origin, Payload, Subscriber};
+use tokkyu_topic::{Doorbell, Reader, Terms};
+
+use super::program::Inbox;
+
+/// A topic that is lent.
+#[derive(Default)]
+pub struct Lent {
+    refuses_to_begin: bool,
+    refuses_bells: bool,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    bells: Vec<(u32, String, u32)>,
+    next: u32,
+    begun: u32,
+    reclaimed: u32,
+}
+
+impl Lent {
+    pub fn that_refuses(to_begin: bool, bells: bool) -> Lent {
+        Lent { refuses_to_begin: to_begin, refuses_bells: bells, state: Mutex::default() }
+    }
+
+    pub fn bells(&self) -> Vec<(String, u32)> {
+        self.state.lock().unwrap().bells.iter().map(|(_, name, source)| (name.clone(), *source)).collect()
+    }
+
+    /// How often somebody asked for it, and how often what somebody had was taken back.
+    pub fn counts(&self) -> (u32, u32) {
+        let state = self.state.lock().unwrap();
+        (state.begun, state.reclaimed)
+    }
+}
+
+impl Lending for Lent {
+    fn begin(&self) -> Result<String, String> {
+        self.state.lock().unwrap().begun += 1;
+        if self.refuses_to_begin { Err("no memory".into()) } else { Ok("the lender".into()) }
+    }
+
+    fn add(&self, bell: &str, source: u32) -> Result<u32, String> {
+        if self.refuses_bells {
+            return Err("no such bell".into());
+        }
+        let mut state = self.state.lock().unwrap();
+        let number = state.next;
+        state.next += 1;
+        state.bells.push((number, bell.into(), source));
+        Ok(number)
+    }
+
+    fn remove(&self, bell: u32) {
+        let mut state = self.state.lock().unwrap();
+        let before = state.bells.len();
+        state.bells.retain(|(number, ..)| *number != bell);
+        assert_eq!(state.bells.len() + 1, before, "it was there, once");
+    }
+
+    fn reclaim(&self) {
+        self.state.lock().unwrap().reclaimed += 1;
+    }
+}
+
+/// A subscription that can borrow, and reads like an [`Inbox`] what it does not borrow.
+pub struct Borrows {
+    pub inbox: Arc<Inbox>,
+    pub source: u32,
+    pub refuses: bool,
+    said: Mutex<Vec<Said>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Said {
+    Opened(String),
+    Linked,
+    Gone,
+}
+
+impl Borrows {
+    pub fn new(source: u32, refuses: bool) -> Arc<Borrows> {
+        Arc::new(Borrows { inbox: Inbox::new(8), source, refuses, said: Mutex::default() })
+    }
+
+    pub fn said(&self) -> Vec<Said> {
+        self.said.lock().unwrap().clone()
+    }
+}
+
+impl Subscriber for Borrows {
+    fn terms(&self) -> Terms {
+        self.inbox.terms()
+    }
+
+    fn bell(&self) -> (Arc<dyn Doorbell>, u32) {
+        self.inbox.bell()
+    }
+
+    fn on_publisher(&self, origin: Arc<Origin>, reader: Reader<Payload>) {
+        self.inbox.on_publisher(origin, reader);
+    }
+
+    fn borrow(&self, origin: &Arc<Origin>, lender: &str) -> Result<(String, u32), String> {
+        assert_eq!((&origin.datatype[..], &origin.md5sum[..]), ("test/Bytes", "abc"));
+        self.said.lock().unwrap().push(Said::Opened(lender.into()));
+        if self.refuses { Err("no such file".into()) } else { Ok(("a bell".into(), self.source)) }
+    }
+
+    fn on_linked(&self, _link: u32) {
+        self.said.lock().unwrap().push(Said::Linked);
+    }
+
+    fn on_gone(&self, link: u32) {
+        self.said.lock().unwrap().push(Said::Gone);
+        self.inbox.on_gone(link);
+    }
+}

@@ -1,0 +1,93 @@
+//! One publisher of a subscription: its samples, one after the other, whichever way they come.
+
+use std::sync::Arc;
+
+use tokkyu_graph::{Object, Origin, Payload};
+use tokkyu_topic::{Reader, Sample};
+
+use crate::posix::process::{Borrowed, Borrower, ProcessError};
+
+pub(crate) struct Link {
+    pub(crate) origin: Arc<Origin>,
+    way: Way,
+    /// The publisher has gone; what waits is still to be read.
+    pub(crate) is_gone: bool,
+}
+
+enum Way {
+    /// Slots of this process: of a publisher here, or of what comes over TCPROS.
+    Slots(Reader<Payload>),
+    /// Shared memory, and the number of the sample that comes next; nothing: none has come yet.
+    Shared(Borrower, Option<u32>),
+}
+
+/// A sample that was taken.
+pub(crate) enum Taken {
+    Slot(Sample<Payload>),
+    Shared { sample: Borrowed, missed: u32 },
+}
+
+impl Link {
+    pub(crate) fn of_slots(origin: Arc<Origin>, reader: Reader<Payload>) -> Link {
+        Link { origin, way: Way::Slots(reader), is_gone: false }
+    }
+
+    pub(crate) fn of_process(origin: Arc<Origin>, borrower: Borrower) -> Link {
+        Link { origin, way: Way::Shared(borrower, None), is_gone: false }
+    }
+
+    /// The oldest sample that waits. Never more than one is held.
+    pub(crate) fn take(&mut self) -> Result<Option<Taken>, ProcessError> {
+        match &mut self.way {
+            Way::Slots(reader) => Ok(reader.take().ok().flatten().map(Taken::Slot)),
+            Way::Shared(borrower, next) => {
+                let Some(sample) = borrower.take()? else { return Ok(None) };
+                let sequence = sample.sequence();
+                let missed = next.map_or(0, |next| sequence.wrapping_sub(next));
+                *next = Some(sequence.wrapping_add(1));
+                Ok(Some(Taken::Shared { sample, missed }))
+            }
+        }
+    }
+
+    pub(crate) fn has_waiting(&self) -> bool {
+        match &self.way {
+            Way::Slots(reader) => reader.waiting() > 0,
+            Way::Shared(borrower, _) => borrower.has_waiting(),
+        }
+    }
+
+    /// Whether nothing will come any more, right after `take` has found nothing. What a process had in a queue may have gone with it.
+    pub(crate) fn is_over(&self) -> bool {
+        let is_drained = matches!(self.way, Way::Shared(..)) || !self.has_waiting();
+        self.is_gone && is_drained
+    }
+}
+
+impl Taken {
+    pub(crate) fn sequence(&self) -> u32 {
+        match self {
+            Taken::Slot(sample) => sample.sequence(),
+            Taken::Shared { sample, .. } => sample.sequence(),
+        }
+    }
+
+    pub(crate) fn missed(&self) -> u32 {
+        match self {
+            Taken::Slot(sample) => sample.missed(),
+            Taken::Shared { missed, .. } => *missed,
+        }
+    }
+
+    pub(crate) fn object(&self) -> Option<&Arc<dyn Object>> {
+        if let Taken::Slot(sample) = self { sample.object() } else { None }
+    }
+
+    /// The wire form; of an object it is made in `scratch`.
+    pub(crate) fn wire<'s>(&'s self, scratch: &'s mut Vec<u8>) -> &'s [u8] {
+        match self {
+            Taken::Slot(sample) => sample.wire(scratch).unwrap_or_default(),
+            Taken::Shared { sample, .. } => sample,
+        }
+    }
+}

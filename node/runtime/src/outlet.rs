@@ -1,0 +1,400 @@
+//! Where a topic's messages go out: slots that the process's subscriptions read, and shared memory while other processes read (SPEC, section 7).
+
+use std::ops::{Deref, DerefMut};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokkyu_graph::{Lending, Object, Payload};
+use tokkyu_topic::{Doorbell, Terms, Why};
+
+use crate::error::PublishError;
+use crate::posix::process::{self, Lender, ProcessError, RemoteBell};
+
+/// Subscribers in other processes at once. Each holds one sample, that of its callback.
+const BORROWERS: u32 = 16;
+/// A subscriber may ask for a queue as deep as this, or as the topic's own if that is deeper.
+const DEPTH: u32 = 256;
+/// Samples of the publisher's process beyond those that its own subscriptions may have waiting; at most.
+const OWN: u32 = 1024;
+/// Bytes of a slot at least.
+const SLOT_BYTES: usize = 256;
+
+/// A topic's way out, shared by all copies of its publisher and the network's thread.
+pub(crate) struct Outlet {
+    /// Held for the few steps of a loan or a publication, never while a message is filled.
+    publishing: Mutex<Publishing>,
+    limits: process::Limits,
+}
+
+struct Publishing {
+    publisher: tokkyu_topic::Publisher<Payload>,
+    /// Once a subscriber of another process has asked.
+    lent: Option<Shared>,
+}
+
+/// The topic in shared memory.
+struct Shared {
+    lender: Arc<Lender>,
+    bells: Vec<Bell>,
+    next_bell: u32,
+    sequence: u32,
+    /// What is latched has to be there for who joins next.
+    is_latched: bool,
+}
+
+struct Bell {
+    number: u32,
+    bell: RemoteBell,
+    source: u32,
+}
+
+/// A slot that is filled.
+pub(crate) struct Slot {
+    own: tokkyu_topic::Loan<Payload>,
+    /// The message lies here, while other processes read.
+    shared: Option<process::Loan>,
+}
+
+impl Outlet {
+    /// `depth`: the queue of each link over the network.
+    pub(crate) fn new(
+        publisher: tokkyu_topic::Publisher<Payload>,
+        depth: u32,
+        slot_bytes: usize,
+    ) -> Arc<Outlet> {
+        let channel = publisher.channel().limits();
+        let limits = process::Limits {
+            subscribers: BORROWERS,
+            depth: depth.max(DEPTH),
+            held: 1,
+            own: channel.slots.min(OWN) + channel.loans,
+            latch: channel.latch,
+            slot_bytes: slot_bytes.clamp(SLOT_BYTES, process::MAX_BYTES),
+            most_bytes: process::MAX_BYTES,
+        };
+        Arc::new(Outlet { publishing: Mutex::new(Publishing { publisher, lent: None }), limits })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Publishing> {
+        self.publishing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn is_latched(&self) -> bool {
+        self.limits.latch
+    }
+
+    /// A slot with `len` bytes to fill.
+    pub(crate) fn loan(&self, len: usize) -> Result<Slot, PublishError> {
+        let mut publishing = self.lock();
+        let mut own = publishing.loan()?;
+        let lender = publishing.active().map(|shared| shared.lender.clone());
+        drop(publishing);
+        let shared = lender.map(|lender| lend(&lender, len)).transpose()?;
+        if shared.is_none() {
+            own.bytes_mut(len).map_err(|_| PublishError::Memory(len))?;
+        }
+        Ok(Slot { own, shared })
+    }
+
+    /// Publishes what a slot was filled with.
+    pub(crate) fn publish(&self, slot: Slot) -> Result<u32, PublishError> {
+        self.lock().publish(slot)
+    }
+
+    /// Publishes what is shared as it is.
+    pub(crate) fn publish_object(&self, object: Arc<dyn Object>) -> Result<u32, PublishError> {
+        let mut publishing = self.lock();
+        let mut own = publishing.loan()?;
+        own.set_object(object);
+        publishing.publish(Slot { own, shared: None })
+    }
+}
+
+impl Publishing {
+    fn loan(&mut self) -> Result<tokkyu_topic::Loan<Payload>, PublishError> {
+        self.publisher.loan().map_err(|error| PublishError::Loans(error.loans))
+    }
+
+    /// The topic in shared memory, if somebody reads it there.
+    fn active(&mut self) -> Option<&mut Shared> {
+        self.lent.as_mut().filter(|shared| shared.is_latched || !shared.bells.is_empty())
+    }
+
+    fn publish(&mut self, slot: Slot) -> Result<u32, PublishError> {
+        let Slot { mut own, shared } = slot;
+        if self.lent.is_some() {
+            // Either all get it or nobody.
+            if self.publisher.is_full() {
+                return Err(PublishError::Full);
+            }
+            self.send(&mut own, shared)?;
+        }
+        let sequence = self.publisher.publish(own).map_err(|refused| match refused.why {
+            Why::Full => PublishError::Full,
+            Why::Foreign => PublishError::Foreign,
+        })?;
+        self.active().into_iter().for_each(|shared| shared.ring());
+        Ok(sequence)
+    }
+
+    /// To other processes. What does not lie in shared memory, an object or a loan from before they came, is written there.
+    fn send(
+        &mut self,
+        own: &mut tokkyu_topic::Loan<Payload>,
+        loan: Option<process::Loan>,
+    ) -> Result<(), PublishError> {
+        match (loan, self.active()) {
+            (Some(loan), Some(shared)) => own.set_lent(shared.send(loan)?.into()),
+            // The last reader has left meanwhile.
+            (Some(loan), None) => fill(own, &loan)?,
+            (None, Some(shared)) => {
+                let mut loan = lend(&shared.lender, own.wire_len())?;
+                own.write(&mut loan);
+                shared.send(loan)?;
+            }
+            (None, None) => {}
+        }
+        Ok(())
+    }
+
+    /// What was published last before other processes came, for those that come.
+    fn send_latched(&mut self) -> Result<(), String> {
+        let joined = self.publisher.channel().join(Terms::keep_last(1), Arc::new(Nobody), 0);
+        let mut reader = joined.map_err(|error| error.to_string())?;
+        let (Ok(Some(sample)), Some(shared)) = (reader.take(), &mut self.lent) else { return Ok(()) };
+        let mut loan = shared.lender.loan(sample.wire_len()).map_err(|error| error.to_string())?;
+        sample.write(&mut loan);
+        shared.send(loan).map_err(|error| error.to_string())?;
+        Ok(())
+    }
+}
+
+impl Shared {
+    fn send(&mut self, loan: process::Loan) -> Result<process::Lent, PublishError> {
+        let len = loan.len();
+        let lent = loan.send(self.sequence).map_err(|_| PublishError::Memory(len))?;
+        self.sequence = self.sequence.wrapping_add(1);
+        Ok(lent)
+    }
+
+    fn ring(&self) {
+        self.bells.iter().for_each(|bell| bell.bell.ring(bell.source));
+    }
+}
+
+fn lend(lender: &Lender, len: usize) -> Result<process::Loan, PublishError> {
+    lender.loan(len).map_err(|error| match error {
+        ProcessError::Own(most) => PublishError::Loans(most),
+        _ => PublishError::Memory(len),
+    })
+}
+
+fn fill(own: &mut tokkyu_topic::Loan<Payload>, bytes: &[u8]) -> Result<(), PublishError> {
+    let memory = own.bytes_mut(bytes.len()).map_err(|_| PublishError::Memory(bytes.len()))?;
+    memory.copy_from_slice(bytes);
+    Ok(())
+}
+
+impl Deref for Slot {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match &self.shared {
+            Some(shared) => shared,
+            None => self.own.bytes(),
+        }
+    }
+}
+
+impl DerefMut for Slot {
+    fn deref_mut(&mut self) -> &mut [u8] {
+        match &mut self.shared {
+            Some(shared) => shared,
+            None => self.own.filling(),
+        }
+    }
+}
+
+/// Called in the network's thread. What takes long is done without the lock that publishing needs.
+impl Lending for Outlet {
+    fn begin(&self) -> Result<String, String> {
+        if let Some(shared) = &self.lock().lent {
+            return Ok(shared.lender.name().to_owned());
+        }
+        let lender = Arc::new(Lender::new(self.limits).map_err(|error| error.to_string())?);
+        let name = lender.name().to_owned();
+        let is_latched = self.limits.latch;
+        let mut publishing = self.lock();
+        publishing.lent = Some(Shared { lender, bells: Vec::new(), next_bell: 0, sequence: 0, is_latched });
+        if is_latched && let Err(error) = publishing.send_latched() {
+            publishing.lent = None;
+            return Err(error);
+        }
+        Ok(name)
+    }
+
+    fn add(&self, bell: &str, source: u32) -> Result<u32, String> {
+        if source >= tokkyu_topic::SOURCES {
+            return Err(format!("a bell has {} sources, not {source}", tokkyu_topic::SOURCES));
+        }
+        let bell = RemoteBell::open(bell).map_err(|error| error.to_string())?;
+        let mut publishing = self.lock();
+        let Some(shared) = &mut publishing.lent else { return Err("the topic is not lent".to_owned()) };
+        shared.lender.greet().map_err(|error| error.to_string())?;
+        // What came between its opening the topic and now.
+        bell.ring(source);
+        let number = shared.next_bell;
+        shared.next_bell = number.wrapping_add(1);
+        shared.bells.push(Bell { number, bell, source });
+        Ok(number)
+    }
+
+    fn remove(&self, bell: u32) {
+        let mut publishing = self.lock();
+        publishing.lent.iter_mut().for_each(|shared| shared.bells.retain(|other| other.number != bell));
+    }
+
+    fn reclaim(&self) {
+        let lender = self.lock().lent.as_ref().map(|shared| shared.lender.clone());
+        // What cannot be taken back now is when the next one joins.
+        lender.into_iter().for_each(|lender| drop(lender.reclaim()));
+    }
+}
+
+/// A bell that nobody hears.
+struct Nobody;
+
+impl Doorbell for Nobody {
+    fn ring(&self, _source: u32) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use tokkyu_process::{Borrower, SharedBell};
+    use tokkyu_topic::{Limits, Reader};
+
+    use super::*;
+
+    struct Number(u32);
+
+    impl Object for Number {
+        fn wire_len(&self) -> usize {
+            4
+        }
+
+        fn write(&self, out: &mut [u8]) {
+            out.copy_from_slice(&self.0.to_le_bytes());
+        }
+    }
+
+    fn outlet(latch: bool) -> (Arc<Outlet>, Reader<Payload>) {
+        let limits = Limits { latch, loans: 2, ..Limits::for_links(2, 4) }.with_all_slots();
+        let (publisher, channel) = tokkyu_graph::channel(limits, 0).unwrap();
+        let reader = channel.join(Terms::keep_last(4), Arc::new(Nobody), 0).unwrap();
+        (Outlet::new(publisher, 4, 0), reader)
+    }
+
+    fn say(outlet: &Outlet, text: &[u8]) -> *const u8 {
+        let mut slot = outlet.loan(text.len()).unwrap();
+        slot.copy_from_slice(text);
+        let place = slot.as_ptr();
+        outlet.publish(slot).unwrap();
+        place
+    }
+
+    fn joined(outlet: &Outlet) -> (Borrower, SharedBell, u32) {
+        let borrower = Borrower::open(&outlet.begin().unwrap(), 4).unwrap();
+        let bell = SharedBell::create().unwrap();
+        let number = outlet.add(bell.name(), 5).unwrap();
+        assert_eq!(bell.answer(), 1 << 5, "for what came meanwhile");
+        (borrower, bell, number)
+    }
+
+    fn heard(borrower: &mut Borrower) -> Option<(u32, Vec<u8>)> {
+        borrower.take().unwrap().map(|sample| (sample.sequence(), sample.to_vec()))
+    }
+
+    fn heard_here(reader: &mut Reader<Payload>) -> Vec<u8> {
+        reader.take().unwrap().expect("a sample").bytes().to_vec()
+    }
+
+    /// NODE-82: all read what was filled, where it was filled.
+    #[test]
+    fn all_read_the_slot_that_was_filled() {
+        let (outlet, mut reader) = outlet(false);
+        say(&outlet, b"before");
+        assert_eq!(heard_here(&mut reader), b"before");
+        let (mut borrower, bell, _) = joined(&outlet);
+        for (number, text) in (0..).zip([b"one", b"two"]) {
+            let place = say(&outlet, text);
+            assert_eq!(bell.answer(), 1 << 5);
+            let here = reader.take().unwrap().expect("a sample");
+            let in_page = |place: *const u8| place as usize % 4096;
+            // Readers have a mapping of their own of the same memory.
+            let place_here = here.bytes().as_ptr();
+            assert_eq!((here.bytes(), in_page(place_here)), (&text[..], in_page(place)));
+            assert_eq!(heard(&mut borrower), Some((number, text.to_vec())));
+        }
+    }
+
+    /// NODE-82: an object stays one in its process.
+    #[test]
+    fn an_object_is_written_once_for_all_processes() {
+        let (outlet, mut reader) = outlet(false);
+        let (mut one, _one_bell, _) = joined(&outlet);
+        let (mut other, _other_bell, _) = joined(&outlet);
+        outlet.publish_object(Arc::new(Number(7))).unwrap();
+        assert!(reader.take().unwrap().expect("a sample").object().is_some());
+        for borrower in [&mut one, &mut other] {
+            assert_eq!(heard(borrower), Some((0, vec![7, 0, 0, 0])));
+        }
+    }
+
+    /// A loan may be older than the first who borrows, or outlast the last.
+    #[test]
+    fn loans_survive_who_comes_and_goes() {
+        let (outlet, mut reader) = outlet(false);
+        let mut old = outlet.loan(3).unwrap();
+        let (mut borrower, bell, number) = joined(&outlet);
+        old.copy_from_slice(b"old");
+        outlet.publish(old).unwrap();
+        assert_eq!(
+            (heard_here(&mut reader), heard(&mut borrower)),
+            (b"old".to_vec(), Some((0, b"old".to_vec())))
+        );
+        let mut last = outlet.loan(4).unwrap();
+        assert_eq!(bell.answer(), 1 << 5);
+        outlet.remove(number);
+        last.copy_from_slice(b"last");
+        outlet.publish(last).unwrap();
+        assert_eq!((heard_here(&mut reader), heard(&mut borrower)), (b"last".to_vec(), None));
+        assert_eq!(bell.answer(), 0, "nobody rings for who has left");
+        say(&outlet, b"after");
+        assert_eq!(heard_here(&mut reader), b"after");
+    }
+
+    /// NODE-84: whatever was said before anybody borrowed, or while nobody did.
+    #[test]
+    fn who_comes_gets_the_latched_one_first() {
+        let (outlet, _reader) = outlet(true);
+        say(&outlet, b"before");
+        let (mut first, _bell, number) = joined(&outlet);
+        assert_eq!(heard(&mut first), Some((0, b"before".to_vec())));
+        outlet.remove(number);
+        drop(first);
+        say(&outlet, b"unheard");
+        let (mut second, _bell, _) = joined(&outlet);
+        assert_eq!(heard(&mut second), Some((1, b"unheard".to_vec())));
+        say(&outlet, b"then");
+        assert_eq!([heard(&mut second), heard(&mut second)], [Some((2, b"then".to_vec())), None]);
+    }
+
+    #[test]
+    fn what_is_no_bell_is_refused() {
+        let (outlet, _reader) = outlet(false);
+        let bell = SharedBell::create().unwrap();
+        assert!(outlet.add(bell.name(), 5).unwrap_err().contains("not lent"));
+        outlet.begin().unwrap();
+        assert!(outlet.add(bell.name(), 31).unwrap_err().contains("31 sources"));
+        assert!(outlet.add("tokkyu-bell-1-2", 5).unwrap_err().contains("tokkyu-bell-1-2"));
+    }
+}
