@@ -23,6 +23,8 @@ use crate::{ProcessError, unguessable};
 const SHARED: &str = "/dev/shm";
 /// So that no path of iceoryx2's is longer than the 255 bytes that it allows.
 const LONGEST_GROUP: usize = 16;
+/// Topics that end in the same moment, each of them the last.
+const TRIES: u32 = 1000;
 
 /// The files of one topic.
 #[derive(Clone, Debug)]
@@ -46,9 +48,9 @@ impl Folder {
 
     /// Makes it for a new topic.
     pub(crate) fn make(name: &str) -> Result<Folder, ProcessError> {
-        make_own(&group_folder(&group()?))?;
+        let group = group_folder(&group()?);
         let folder = Folder::of(name)?.ok_or_else(|| ProcessError::Gone(name.into()))?;
-        make_own(&folder.path)?;
+        make_both(&group, &folder.path)?;
         Ok(folder)
     }
 
@@ -101,6 +103,8 @@ impl Folder {
             .filter(|entry| entry.file_name() != "lender")
             .for_each(|entry| remove_entry(&entry));
         let _ = fs::remove_dir_all(&self.path);
+        // The group's too, once it is empty.
+        self.path.parent().into_iter().for_each(|group| drop(fs::remove_dir(group)));
     }
 }
 
@@ -120,6 +124,20 @@ pub(crate) fn group() -> Result<String, ProcessError> {
 
 fn group_folder(group: &str) -> PathBuf {
     Path::new(SHARED).join(format!("tokkyu-{group}"))
+}
+
+/// Whose topic was the last of the group takes the group's folder away.
+fn make_both(group: &Path, topic: &Path) -> Result<(), ProcessError> {
+    let make = || make_own(group).and_then(|()| make_own(topic));
+    let is_taken_away = |made: &Result<(), ProcessError>| matches!(made, Err(ProcessError::System { error, .. }) if error.kind() == ErrorKind::NotFound);
+    let mut made = make();
+    for _ in 0..TRIES {
+        if !is_taken_away(&made) {
+            break;
+        }
+        made = make();
+    }
+    made
 }
 
 /// A folder that belongs to this user and to nobody else. In a folder where all may write, another could have put one there before.
@@ -154,6 +172,23 @@ mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
 
     use super::*;
+
+    #[test]
+    fn a_topic_finds_its_place_while_others_of_its_group_end() {
+        let group = PathBuf::from(format!("/dev/shm/tokkyu-test-{}", unguessable::name().unwrap()));
+        std::thread::scope(|scope| {
+            for number in 0..4 {
+                let (group, topic) = (group.clone(), group.join(number.to_string()));
+                scope.spawn(move || {
+                    for _ in 0..2000 {
+                        make_both(&group, &topic).unwrap();
+                        Folder { path: topic.clone(), prefix: "tokkyu-none-".into() }.remove();
+                    }
+                });
+            }
+        });
+        assert!(!group.exists());
+    }
 
     #[test]
     fn a_folder_that_others_can_write_to_is_not_ours() {

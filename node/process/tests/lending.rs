@@ -296,6 +296,10 @@ fn nothing_is_left_of_topics_that_ended() {
     peer.talk.say("end");
     peer.talk.expect("gone");
     assert_eq!(group.files(), [""; 0]);
+    assert!(
+        !std::path::Path::new(&format!("/dev/shm/tokkyu-{}", group.0)).exists(),
+        "its folder is still there"
+    );
     peer.end();
 }
 
