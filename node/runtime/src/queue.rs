@@ -16,6 +16,9 @@ use tokkyu_topic::{Doorbell, SOURCES};
 use crate::posix::process::ProcessError;
 use crate::posix::{QueueBell, mono_now};
 
+/// No time of the clock.
+const NEVER: u64 = u64::MAX;
+
 /// What a task says after one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
@@ -43,10 +46,10 @@ pub(crate) struct Task {
     source: u32,
     class: Class,
     is_pending: AtomicBool,
-    /// When it is pending by itself, nanoseconds of the monotonic clock; all ones: never.
+    /// When it is pending by itself, nanoseconds of the monotonic clock, or [`NEVER`].
     due: AtomicU64,
     state: Mutex<State>,
-    /// Told when a step is over.
+    /// Told when a step is over whose task was removed meanwhile.
     stepped: Condvar,
 }
 
@@ -195,10 +198,12 @@ impl Queue {
     /// Those whose source rang, or whose time has come. Only the leader.
     fn mark_pending(&self) -> bool {
         let rang = self.bell.answer();
-        let now = mono_now().as_nanos();
+        // Most queues have no timer: the clock is not read for nothing.
+        let mut now = None;
+        let mut is_due = |due| due != NEVER && due <= *now.get_or_insert_with(|| mono_now().as_nanos());
         let mut is_any = false;
         for task in lock(&self.tasks).iter() {
-            if rang & 1 << task.source != 0 || task.due.load(Ordering::Relaxed) <= now {
+            if rang & 1 << task.source != 0 || is_due(task.due.load(Ordering::Relaxed)) {
                 task.is_pending.store(true, Ordering::Release);
                 is_any = true;
             }
@@ -208,7 +213,7 @@ impl Queue {
 
     fn next_due(&self) -> Option<MonoTime> {
         let due = lock(&self.tasks).iter().map(|task| task.due.load(Ordering::Relaxed)).min();
-        due.filter(|&due| due != u64::MAX).map(MonoTime::from_nanos)
+        due.filter(|&due| due != NEVER).map(MonoTime::from_nanos)
     }
 
     /// The most important task that is pending and not running, taken out; of one class they take turns.
@@ -265,8 +270,12 @@ impl Drop for Running<'_> {
         if !state.is_removed {
             state.work = self.work.take();
         }
+        let is_awaited = state.is_removed;
         drop(state);
-        self.task.stepped.notify_all();
+        // Each time would be a call of the system for each callback.
+        if is_awaited {
+            self.task.stepped.notify_all();
+        }
         // It became pending while it ran: a leader that sleeps has passed it over, and this thread may not come back.
         if self.task.is_pending.load(Ordering::Acquire) {
             self.queue.bell.ring(self.task.source);
@@ -276,5 +285,5 @@ impl Drop for Running<'_> {
 }
 
 fn nanos(due: Option<MonoTime>) -> u64 {
-    due.map_or(u64::MAX, MonoTime::as_nanos)
+    due.map_or(NEVER, MonoTime::as_nanos)
 }

@@ -20,6 +20,8 @@ pub struct Channel<T> {
     pub(crate) limits: Limits,
     pub(crate) slots: Slots<T>,
     pub(crate) links: Box<[Link]>,
+    /// Links that were ever joined are the first of all, so many: the publisher looks at no others.
+    pub(crate) reach: AtomicU32,
     /// Slots that the publisher may use just now: its own share and that of each link.
     pub(crate) usable: AtomicU32,
     /// Loans that the publisher has.
@@ -76,6 +78,7 @@ impl<T: Send + Sync> Channel<T> {
         let channel = Arc::new(Channel {
             slots: Slots::new(limits.slots, make, clear),
             links: (0..limits.links).map(|_| Link::new(limits.depth, limits.held)).collect(),
+            reach: AtomicU32::new(0),
             usable: AtomicU32::new(limits.own_share()),
             lent: AtomicU32::new(0),
             reliable: AtomicU32::new(0),
@@ -107,6 +110,8 @@ impl<T: Send + Sync> Channel<T> {
             return Err(JoinError::Slots { wanted, have: self.slots.len() });
         }
         self.reliable.fetch_add(u32::from(terms.reliable), Ordering::AcqRel);
+        // Before it opens: who finds it open has found it.
+        self.reach.fetch_max(at as u32 + 1, Ordering::AcqRel);
         // One before, for a sample that is just being published and may find the link open.
         let first = self.next.load(Ordering::Acquire).wrapping_sub(1);
         let first = link.open(terms, bell.clone(), source, first);
@@ -187,6 +192,11 @@ impl<T: Send + Sync> Channel<T> {
 }
 
 impl<T> Channel<T> {
+    /// Those that somebody has joined, now or before.
+    pub(crate) fn reached(&self) -> &[Link] {
+        &self.links[..self.reach.load(Ordering::Acquire) as usize]
+    }
+
     /// Frees the links that are left, as far as possible.
     pub(crate) fn sweep(&self) {
         self.links.iter().for_each(|link| self.sweep_one(link));

@@ -75,7 +75,7 @@ impl<T: Send + Sync> Publisher<T> {
 /// The steps of `publish`, inside it.
 impl<T> Channel<T> {
     fn open_links(&self) -> impl Iterator<Item = &Link> {
-        self.links.iter().filter(|link| link.is(State::Open))
+        self.reached().iter().filter(|link| link.is(State::Open))
     }
 
     fn a_reliable_link_is_full(&self, sequence: u32) -> bool {
@@ -104,7 +104,7 @@ impl<T> Channel<T> {
             unsafe { link.put(sequence, slot, release) };
         }
         // After all have it: a reader that is woken may take the processor.
-        for link in self.links.iter().filter(|link| link.has(sequence)) {
+        for link in self.reached().iter().filter(|link| link.has(sequence)) {
             // SAFETY: inside `publish`.
             unsafe { link.tell(slot, release) };
         }

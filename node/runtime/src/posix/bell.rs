@@ -135,9 +135,30 @@ impl Doorbell for EventBell {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
-    use std::sync::mpsc::channel;
+    use std::sync::mpsc::{Receiver, Sender, channel};
+    use std::time::Duration;
 
     use super::*;
+
+    /// Tells of each source that rang, until 7 has.
+    fn listen(bell: &QueueBell, told: &Sender<u32>) {
+        loop {
+            let rang = bell.answer();
+            for source in (0..31).filter(|source| rang & 1 << source != 0) {
+                // Who waited for it may have given up.
+                let _ = told.send(source);
+            }
+            if rang & 1 << 7 != 0 {
+                return;
+            }
+            bell.sleep(None);
+        }
+    }
+
+    /// Lost, it would be waited for without end. No promise of a time.
+    fn wait_for(source: u32, hear: &Receiver<u32>) {
+        while hear.recv_timeout(Duration::from_secs(20)).expect("somebody rang") != source {}
+    }
 
     /// NODE-85: while it becomes one that others know, nobody who rang is missed, and a listener that slept at its own is not left there.
     #[test]
@@ -145,34 +166,17 @@ mod tests {
         for round in 0..200 {
             let bell = Arc::new(QueueBell::default());
             let (told, hear) = channel();
-            let listener = {
-                let bell = bell.clone();
-                std::thread::spawn(move || {
-                    let mut heard = 0;
-                    while heard & 1 << 7 == 0 {
-                        heard |= bell.answer();
-                        if heard & 1 << 3 != 0 {
-                            let _ = told.send(());
-                        }
-                        if heard & 1 << 7 == 0 {
-                            bell.sleep(None);
-                        }
-                    }
-                })
-            };
-            let ringer = {
-                let bell = bell.clone();
-                std::thread::spawn(move || bell.ring(3))
-            };
+            let (listening, ringing) = (bell.clone(), bell.clone());
+            let listener = std::thread::spawn(move || listen(&listening, &told));
+            let ringer = std::thread::spawn(move || ringing.ring(3));
             if round % 2 == 0 {
                 std::thread::yield_now();
             }
             let name = bell.name().expect("memory").to_owned();
+            wait_for(3, &hear);
+            tokkyu_process::RemoteBell::open(&name).expect("it is there").ring(7);
+            wait_for(7, &hear);
             ringer.join().unwrap();
-            // Lost, it would be waited for without end.
-            hear.recv().expect("heard");
-            let remote = tokkyu_process::RemoteBell::open(&name).expect("it is there");
-            remote.ring(7);
             listener.join().unwrap();
         }
     }
