@@ -47,17 +47,19 @@ const ICEORYX2: &str = "Rust 1.89 or newer, and gcc, then bench/local/build";
 const CYCLONEDDS: &str = "Debian's cyclonedds-dev and cyclonedds-tools, then bench/local/build";
 const FASTDDS: &str = "Debian's libfastrtps-dev and libfastcdr-dev, then bench/local/build";
 const RUST: &str = "Rust and gcc, then bench/local/tokkyu/build";
+const RUST_AND_COMPILER: &str = "Rust, and Debian's make and g++, then bench/local/tokkyu/build";
 const RUST_AND_ROSCPP: &str =
     "Rust and Debian's libroscpp-dev, libstd-msgs-dev, make and g++, then bench/local/tokkyu/build";
 /// What brings the master.
 const ROSMASTER: &str = "Debian's python3-rosmaster";
 
 #[rustfmt::skip]
-static KNOWN: [Facts; 14] = [
+static KNOWN: [Facts; 15] = [
     Facts { name: "floor-futex", program: "floor-futex", kind: Kind::Floor, needs_master: false, package: COMPILER },
     Facts { name: "floor-eventfd", program: "floor-eventfd", kind: Kind::Floor, needs_master: false, package: COMPILER },
     Facts { name: "floor-futex-process", program: "floor-futex-process", kind: Kind::Floor, needs_master: false, package: COMPILER },
     Facts { name: "tokkyu-thread", program: "thread", kind: Kind::Ours, needs_master: false, package: RUST },
+    Facts { name: "tokkyu-process", program: "process", kind: Kind::Ours, needs_master: true, package: RUST_AND_COMPILER },
     Facts { name: "roscpp-intra-ptr", program: "roscpp-intra-ptr", kind: Kind::Rival, needs_master: true, package: ROSCPP },
     Facts { name: "nodelet-ptr", program: "nodelet-ptr", kind: Kind::Rival, needs_master: true, package: NODELET },
     Facts { name: "iceoryx", program: "iceoryx", kind: Kind::Rival, needs_master: false, package: ICEORYX },

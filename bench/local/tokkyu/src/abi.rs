@@ -1,4 +1,4 @@
-//! The two ends for programs in C++, whose other end is roscpp: declared in `tcpros/ours.hpp`.
+//! The two ends for programs in C++, of whose two processes one or both are ours: declared in `cpp/ours.hpp`.
 //!
 //! A handle belongs to one thread at a time, and is given back by its `close`. What fails is said on standard error.
 

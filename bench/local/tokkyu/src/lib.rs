@@ -11,7 +11,8 @@
 //! |---|---|
 //! | `tokkyu-local-thread` | two threads of one process; loans and views |
 //! | `tokkyu-local-overload` | the same with a subscriber that is too slow, and what `publish` then takes |
-//! | `tokkyu-local-tcpros`, `tokkyu-local-tcpros-subscriber` | one end is roscpp: C++ in `tcpros/`, which calls [`abi`] |
+//! | `tokkyu-local-process` | two processes, shared memory: C++ in `cpp/`, which calls [`abi`] |
+//! | `tokkyu-local-tcpros`, `tokkyu-local-tcpros-subscriber` | one end is roscpp: likewise |
 
 pub mod abi;
 pub mod arguments;
