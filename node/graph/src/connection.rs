@@ -136,6 +136,15 @@ impl Connection {
         self.output.extend_from_slice(bytes);
     }
 
+    /// Whether what comes is read now: not while the answer to what came before is on its way.
+    pub(crate) fn is_listened_to(&self) -> bool {
+        match &self.role {
+            Role::Slave => !self.has_output(),
+            Role::Serving(serving) => !serving.is_busy,
+            _ => true,
+        }
+    }
+
     pub(crate) fn has_output(&self) -> bool {
         self.written < self.output.len()
     }

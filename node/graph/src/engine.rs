@@ -209,7 +209,7 @@ impl<N: Net, H: Host> Engine<N, H> {
     pub fn next_deadline(&self) -> Option<MonoTime> {
         let connections = self.connections.iter().filter_map(|(_, connection)| connection.deadline);
         let asking = self.subscriptions.values().flat_map(Subscription::deadlines);
-        connections.chain(asking).chain(self.master.deadline()).chain(self.ending.map(end_of)).min()
+        connections.chain(asking).chain(self.master_deadline()).chain(self.ending.map(end_of)).min()
     }
 
     /// All connections, with what they wait for.
@@ -217,7 +217,7 @@ impl<N: Net, H: Host> Engine<N, H> {
         self.connections.iter().map(|(id, connection)| Wants {
             id,
             class: connection.class,
-            reads: !matches!(&connection.role, Role::Serving(serving) if serving.is_busy),
+            reads: connection.is_listened_to(),
             writes: connection.waits_for_room || connection.has_output(),
         })
     }
@@ -266,8 +266,11 @@ impl<N: Net, H: Host> Engine<N, H> {
             self.on_master_connected(id, connection);
         }
         match connection.flush(&mut self.net, id) {
-            After::Stay if !connection.has_output() => self.pump_sending(id, connection),
-            after => after,
+            After::Stay if connection.has_output() => After::Stay,
+            // What it has asked meanwhile.
+            After::Stay if matches!(connection.role, Role::Slave) => self.on_slave(id, connection),
+            After::Stay => self.pump_sending(id, connection),
+            After::End => After::End,
         }
     }
 

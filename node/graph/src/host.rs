@@ -77,7 +77,7 @@ pub trait Subscriber: Send + Sync {
         let _ = link;
     }
 
-    /// The publisher of that number is gone. What it sent is still to be read.
+    /// The publisher of that number is gone. What it sent is still to be read. It may be one that had no room for this subscription.
     fn on_gone(&self, link: u32);
 }
 

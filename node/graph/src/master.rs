@@ -117,17 +117,12 @@ impl Master {
             && matches!(self.state, State::Idle(_) | State::Away(_))
     }
 
-    /// When it is tried again, or a call of the program has waited long enough.
-    pub(crate) fn deadline(&self) -> Option<MonoTime> {
-        let retry = match self.state {
+    /// When it is tried again.
+    fn retry(&self) -> Option<MonoTime> {
+        match self.state {
             State::Away(until) if self.has_failed => Some(until),
             _ => None,
-        };
-        let calls = self.calls.iter().filter_map(|(purpose, _)| match purpose {
-            Purpose::Program { waits: false, since, .. } => Some(*since + PATIENCE),
-            _ => None,
-        });
-        calls.chain(retry).min()
+        }
     }
 }
 
@@ -154,6 +149,16 @@ impl<N: Net, H: Host> Engine<N, H> {
             }
             _ => {}
         }
+    }
+
+    /// When there is something to do: a call of the program has waited long enough, or the master is tried again, where that can be done.
+    pub(crate) fn master_deadline(&self) -> Option<MonoTime> {
+        let calls = self.master.calls.iter().filter_map(|(purpose, _)| match purpose {
+            Purpose::Program { waits: false, since, .. } => Some(*since + PATIENCE),
+            _ => None,
+        });
+        let can_try = || self.has_something_to_say() && self.connections.has_room();
+        calls.chain(self.master.retry().filter(|_| can_try())).min()
     }
 
     /// Calls that do not wait for a master, when none answers.

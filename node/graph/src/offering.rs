@@ -53,7 +53,8 @@ impl<N: Net, H: Host> Engine<N, H> {
         let most = connection.input.len() + crate::connection::TURN;
         let is_busy = serving.is_busy;
         let received = connection.receive(&mut self.net, id, most);
-        if received.is_over && connection.input.is_empty() {
+        // While it is busy it is not asked for bytes: this is the end of both directions, and nobody hears the answer.
+        if received.is_over && (is_busy || connection.input.is_empty()) {
             return After::End;
         }
         let after = if is_busy { After::Stay } else { self.take_request(id, connection) };

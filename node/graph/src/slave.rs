@@ -28,10 +28,12 @@ struct Wrong(&'static str);
 impl<N: Net, H: Host> Engine<N, H> {
     pub(crate) fn on_slave(&mut self, id: ConnId, connection: &mut Connection) -> After {
         let received = connection.receive(&mut self.net, id, MAX_HEAD + CALL);
-        loop {
+        connection.deadline = Some(self.now + PATIENCE);
+        // One answer after the other: who asks and does not read takes no memory.
+        while !connection.has_output() {
             let (answer, keep_alive, used) = match read_request(&connection.input, CALL) {
                 Ok(Progress::More) if received.is_over => return After::End,
-                Ok(Progress::More) => break,
+                Ok(Progress::More) => return After::Stay,
                 Ok(Progress::Whole { message, used }) => {
                     let (body, keep_alive) = (message.body.to_vec(), message.keep_alive);
                     (Ok(self.answer_to(&body)), keep_alive, used)
@@ -40,12 +42,11 @@ impl<N: Net, H: Host> Engine<N, H> {
             };
             connection.consume(used);
             reply(connection, answer, keep_alive);
-            if !keep_alive {
-                break;
+            if connection.flush(&mut self.net, id) == After::End {
+                return After::End;
             }
         }
-        connection.deadline = Some(self.now + PATIENCE);
-        connection.flush(&mut self.net, id)
+        After::Stay
     }
 
     /// The document that answers a document.

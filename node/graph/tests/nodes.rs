@@ -5,7 +5,9 @@ mod world;
 
 use std::time::Duration;
 
-use tokkyu_graph::{Call, Command, ConnId, Failure, Listener};
+use tokkyu_graph::{Call, Command, ConnId, Failure, Io, Listener};
+use tokkyu_ros1::http::write_request_head;
+use tokkyu_ros1::xmlrpc::Writer;
 use world::program::{Inbox, Outbox, advertise, subscribe};
 use world::stranger::{Stranger, header};
 use world::{MASTER, World};
@@ -226,6 +228,35 @@ fn strangers_are_told_what_is_wrong_and_let_go() {
     outbox.publish(b"hi");
     assert_eq!(any.hear(&mut world), (b"\x02\0\0\0hi".to_vec(), false));
     assert_eq!(world.nodes[node].engine.wants().count(), 2, "the master and the one that stayed");
+}
+
+/// NODE-56: who asks and does not read is not asked for more, and is answered once it reads.
+#[test]
+fn who_asks_and_never_reads_takes_no_memory() {
+    let mut world = World::new(7);
+    let _topics: Vec<_> = (0..20).map(|number| talker(&mut world, "a", &format!("/topic{number}"))).collect();
+    world.run(SECOND);
+    let mut body = String::new();
+    Writer::call(&mut body, "getPublications", |params| params.string("/x")).expect("a call");
+    let mut request = String::new();
+    write_request_head(&mut request, "a:1", "/", body.len()).expect("a head");
+    request += &body;
+    let stranger = Stranger::connect(&mut world, "a", 1);
+    let mut sent = 0;
+    let all = request.repeat(5000);
+    // What is not taken within a second is not taken.
+    for _ in 0..2000 {
+        match world.wire.borrow_mut().write(stranger.end, stranger.id, &all.as_bytes()[sent..]) {
+            Io::Done(count) => sent += count,
+            Io::Later => {}
+            Io::Over => panic!("let go after {sent} bytes"),
+        }
+        world.run(Duration::from_millis(1));
+    }
+    assert!(sent < 100_000, "{sent} bytes of {} were taken", all.len());
+    let (heard, is_over) = stranger.hear(&mut world);
+    let answers = String::from_utf8_lossy(&heard).matches("200 OK").count();
+    assert!(!is_over && answers == sent / request.len(), "{answers} answers, {sent} bytes");
 }
 
 /// NODE-53, NODE-56: a publisher that lies about its length.

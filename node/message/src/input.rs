@@ -62,7 +62,7 @@ impl<'a> Input<'a> {
 }
 
 /// Elements of a type without fields take no bytes; so many of them are believed.
-const EMPTY_ELEMENTS: usize = 1 << 20;
+const EMPTY_ELEMENTS: usize = 1 << 16;
 
 /// Bytes that are no message of the type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

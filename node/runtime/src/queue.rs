@@ -14,7 +14,7 @@ use tokkyu_contract::{Class, MonoTime};
 use tokkyu_topic::{Doorbell, SOURCES};
 
 use crate::posix::process::ProcessError;
-use crate::posix::{QueueBell, mono_now};
+use crate::posix::{QueueBell, left, mono_now};
 
 /// No time of the clock.
 const NEVER: u64 = u64::MAX;
@@ -65,7 +65,9 @@ pub(crate) struct Queue {
     bell: QueueBell,
     tasks: Mutex<Vec<Arc<Task>>>,
     next_source: AtomicU32,
-    leader: Mutex<()>,
+    lead: Mutex<Lead>,
+    /// Told when nobody leads any more, if somebody waits for that.
+    leaderless: Condvar,
     is_stopped: AtomicBool,
     /// How often those who wait were called off.
     wakes: AtomicU32,
@@ -84,7 +86,8 @@ impl Queue {
             bell: QueueBell::default(),
             tasks: Mutex::default(),
             next_source: AtomicU32::new(0),
-            leader: Mutex::default(),
+            lead: Mutex::default(),
+            leaderless: Condvar::new(),
             is_stopped: AtomicBool::new(false),
             wakes: AtomicU32::new(0),
             turn: AtomicU32::new(0),
@@ -177,7 +180,7 @@ impl Queue {
                 }
                 continue;
             }
-            let leading = lock(&self.leader);
+            let Some(leading) = self.lead(until) else { return false };
             if self.mark_pending() {
                 continue;
             }
@@ -193,6 +196,24 @@ impl Queue {
             drop(leading);
         }
         false
+    }
+
+    /// Waits until that time for nobody to lead. Nothing: somebody still does.
+    fn lead(&self, until: Option<MonoTime>) -> Option<Leading<'_>> {
+        let mut lead = lock(&self.lead);
+        lead.waiting += 1;
+        while lead.is_led && until.is_none_or(|until| mono_now() < until) {
+            lead = match until.map(left) {
+                None => self.leaderless.wait(lead).unwrap_or_else(PoisonError::into_inner),
+                Some(left) => {
+                    self.leaderless.wait_timeout(lead, left).unwrap_or_else(PoisonError::into_inner).0
+                }
+            };
+        }
+        lead.waiting -= 1;
+        let is_free = !std::mem::replace(&mut lead.is_led, true);
+        drop(lead);
+        is_free.then(|| Leading(self))
     }
 
     /// Those whose source rang, or whose time has come. Only the leader.
@@ -242,10 +263,11 @@ impl Queue {
         // Put back also when the callback panics.
         let mut running = Running { queue: self, task, work: Some(work) };
         let step = running.work.as_mut().map_or(Step::Idle, |work| work.step());
-        drop(running);
+        // Before it is put back, which rings for it: this thread may not come back.
         if step == Step::More {
             task.is_pending.store(true, Ordering::Release);
         }
+        drop(running);
         step != Step::Idle
     }
 }
@@ -253,6 +275,29 @@ impl Queue {
 impl Doorbell for Queue {
     fn ring(&self, source: u32) {
         self.bell.ring(source);
+    }
+}
+
+/// Who sleeps for all that wait.
+#[derive(Default)]
+struct Lead {
+    is_led: bool,
+    waiting: u32,
+}
+
+/// The one thread that leads.
+struct Leading<'q>(&'q Queue);
+
+impl Drop for Leading<'_> {
+    fn drop(&mut self) {
+        let mut lead = lock(&self.0.lead);
+        lead.is_led = false;
+        let is_awaited = lead.waiting > 0;
+        drop(lead);
+        // Each time would be a call of the system before each callback.
+        if is_awaited {
+            self.0.leaderless.notify_one();
+        }
     }
 }
 

@@ -294,3 +294,48 @@ fn timers_and_rates_go_by_simulated_time() {
     let woken = slept.join().unwrap();
     assert!(woken >= 1100, "{woken}");
 }
+
+/// A thread that waits for a callback until some time returns then, also beside one that sleeps for all.
+#[test]
+fn who_waits_for_a_time_is_not_kept_by_who_sleeps() {
+    let node = node();
+    let spinning = spinning(&node);
+    // In some of these rounds the other sleeps already.
+    for _ in 0..50 {
+        let (told, hear) = channel();
+        let waits = node.clone();
+        std::thread::spawn(move || {
+            told.send(waits.spin_for(Duration::from_millis(1))).expect("the test hears")
+        });
+        assert!(!hear.recv_timeout(PATIENCE).expect("it returns"));
+        node.spin_once();
+    }
+    node.shutdown();
+    spinning.join().unwrap();
+}
+
+/// A thread that calls one callback and does not come back leaves what waits to one that sleeps.
+#[test]
+fn what_is_left_by_a_thread_that_goes_is_called_by_another() {
+    let node = node();
+    let publisher = node.advertise::<std_msgs::String>("a", 10).unwrap();
+    for round in 0..20 {
+        let (_subscription, hear, go) = slow(&node, "a", Class::BestEffort);
+        let waits = node.clone();
+        let one = std::thread::spawn(move || waits.spin_for(PATIENCE));
+        for data in ["one", "two"] {
+            publisher.publish(text(data)).unwrap();
+        }
+        assert_eq!(heard(&hear), "one");
+        let other = node.clone();
+        let spins = std::thread::spawn(move || while !other.spin_for(PATIENCE) {});
+        if round % 2 == 0 {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        go.send(()).unwrap();
+        go.send(()).unwrap();
+        assert!(one.join().unwrap());
+        assert_eq!(heard(&hear), "two");
+        spins.join().unwrap();
+    }
+}

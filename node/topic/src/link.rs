@@ -147,6 +147,10 @@ impl Link {
     }
 
     pub(crate) fn take_latched(&self) -> Option<u32> {
+        // Looked at first: a write would take the line away from the publisher, each time.
+        if !self.has_latched() {
+            return None;
+        }
         self.latched.swap(0, Ordering::AcqRel).checked_sub(1)
     }
 

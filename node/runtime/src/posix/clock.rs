@@ -26,6 +26,6 @@ pub(crate) fn sleep_until(time: MonoTime) {
 }
 
 /// From now to that time; nothing if it is past.
-pub(super) fn left(until: MonoTime) -> Duration {
+pub(crate) fn left(until: MonoTime) -> Duration {
     until.since(mono_now())
 }

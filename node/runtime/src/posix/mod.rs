@@ -9,7 +9,7 @@ mod sockets;
 mod stream;
 
 pub(crate) use bell::{EventBell, QueueBell};
-pub(crate) use clock::{mono_now, sleep_until, wall_now};
+pub(crate) use clock::{left, mono_now, sleep_until, wall_now};
 pub(crate) use poller::Poller;
 pub(crate) use signals::on_interrupt;
 pub(crate) use sockets::{ListenError, Sockets};
