@@ -3,6 +3,9 @@
 //! `cargo run --manifest-path fuzz/Cargo.toml --example seeds`, after a format changed. Seeds of key files are made by
 //! hand, so that this makes the same files each time.
 
+#[path = "seeds/node.rs"]
+mod node;
+
 use bytes::Bytes;
 use std::collections::BTreeSet;
 use std::fs;
@@ -321,5 +324,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     probe()?;
     fleet()?;
     ros1()?;
+    node::messages()?;
+    node::graph()?;
     Ok(drive()?)
 }

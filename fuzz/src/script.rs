@@ -42,13 +42,18 @@ pub struct Step<'a> {
 }
 
 /// The steps in an input.
-pub fn steps(mut input: &[u8]) -> impl Iterator<Item = Step<'_>> {
+pub fn steps(input: &[u8]) -> impl Iterator<Item = Step<'_>> {
+    raw_steps(input).map(|(what, wait, bytes)| Step { what: happening(what), wait, bytes })
+}
+
+/// The steps in an input as they are: what, the time that passes before it, the bytes.
+pub(crate) fn raw_steps(mut input: &[u8]) -> impl Iterator<Item = (u8, Duration, &[u8])> {
     std::iter::from_fn(move || {
         let ([what, wait, low, high], rest) = input.split_first_chunk()?;
         let length = usize::from(u16::from_le_bytes([*low, *high])).min(rest.len());
         let (bytes, after) = rest.split_at(length);
         input = after;
-        Some(Step { what: happening(*what), wait: span(*wait), bytes })
+        Some((*what, span(*wait), bytes))
     })
 }
 
