@@ -179,6 +179,11 @@ fn calls(cases: &[OverloadCase], most: f64) -> Goal {
     let n = cases.iter().map(|case| case.n).min().unwrap_or(0);
     let told = |(bytes, ratio): &(u64, f64)| format!("{} {ratio:.2}", told_size(*bytes));
     let mut because = ratios.iter().map(told).collect::<Vec<_>>().join(", ");
+    let floors: Vec<_> =
+        cases.iter().filter_map(|case| Some(told(&(case.bytes, case.floor_ratio?)))).collect();
+    if !floors.is_empty() {
+        because += &format!("; four words that both threads change, beside each call: {}", floors.join(", "));
+    }
     let met = match (worst <= most, n >= CALLS) {
         (false, _) => Some(false),
         (true, true) => Some(true),

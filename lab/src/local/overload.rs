@@ -27,6 +27,8 @@ pub struct OverloadCase {
     pub dropped: u64,
     /// Got, and not whole or out of order.
     pub torn: u64,
+    /// What 99.9th percentile and median of the least that a call can be have between them, a ratio: of the middle round.
+    pub floor_ratio: Option<f64>,
 }
 
 impl OverloadCase {
@@ -42,6 +44,7 @@ impl OverloadCase {
             case.dropped += said.dropped;
             case.torn += said.torn;
         }
+        case.floor_ratio = middle(rounds.iter().filter_map(|(_, said)| floor_ratio(said)).collect());
         case.n = all.figures.n();
         case.p50_us = us(all.figures.percentile_ms(500));
         case.p999_us = us(all.figures.percentile_ms(999));
@@ -64,9 +67,18 @@ impl OverloadCase {
         json!({
             "bytes": self.bytes, "n": self.n, "publish_p50_us": self.p50_us, "publish_p999_us": self.p999_us,
             "publish_worst_us": self.worst_us, "ratio": self.ratio(), "published": self.published, "got": self.got,
-            "dropped": self.dropped, "torn": self.torn,
+            "dropped": self.dropped, "torn": self.torn, "floor_ratio": self.floor_ratio,
         })
     }
+}
+
+fn floor_ratio(said: &OverloadSummary) -> Option<f64> {
+    (said.floor_p50_ns > 0).then(|| said.floor_p999_ns as f64 / said.floor_p50_ns as f64)
+}
+
+fn middle(mut ratios: Vec<f64>) -> Option<f64> {
+    ratios.sort_by(f64::total_cmp);
+    ratios.get(ratios.len() / 2).copied()
 }
 
 #[cfg(test)]
@@ -88,10 +100,11 @@ mod tests {
             ..Default::default()
         };
         let (one, other) = (times(&[100, 110, 120]), times(&[130, 240]));
-        let (first, second) = (said(10, 3, 7), said(12, 3, 8));
+        let (mut first, second) = (said(10, 3, 7), said(12, 3, 8));
+        (first.floor_p50_ns, first.floor_p999_ns) = (40, 100);
         let case = OverloadCase::of(&[(&one, &first), (&other, &second)]).unwrap();
         assert_eq!((case.n, case.p50_us, case.p999_us), (5, Some(0.12), Some(0.24)));
-        assert_eq!((case.ratio(), case.gap()), (Some(2.0), 1));
+        assert_eq!((case.ratio(), case.gap(), case.floor_ratio), (Some(2.0), 1, Some(2.5)));
         assert_eq!(OverloadCase::of(&[(&one, &first)]).unwrap().gap(), 0);
         assert_eq!(OverloadCase::of(&[]), None);
     }

@@ -4,6 +4,9 @@
 //! main thread:   tick ─ lend, fill ─ [ publish ] ─ tick …        the time in brackets is recorded
 //! callback:      look at the whole sample ─ keep it so many periods ─ look once more ─ …
 //! ```
+//!
+//! Beside it, at the same ticks and in the same threads, the least that handing over can be ([`Floor`]): what its calls take is what this machine
+//! makes of so short a time.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -60,6 +63,23 @@ impl Seen {
     }
 }
 
+/// Four words in lines of their own, which the publisher's thread changes at each tick and the subscriber's at each sample: a cell, a count, a number and a
+/// bell, without anything around them.
+#[derive(Debug, Default)]
+struct Floor([Line; 4]);
+
+#[derive(Debug, Default)]
+#[repr(align(128))]
+struct Line(AtomicU32);
+
+impl Floor {
+    fn change(&self) {
+        for line in &self.0 {
+            line.0.fetch_add(1, Ordering::AcqRel);
+        }
+    }
+}
+
 /// The whole run; its exit code. `slower`: so many times the period the callback takes.
 ///
 /// # Errors
@@ -80,14 +100,16 @@ pub fn run(arguments: &Arguments, slower: u32) -> Result<ExitCode, Failure> {
         Err(Early::Interrupted) => true,
         Err(Early::Failed(failure)) => return Err(failure),
     };
-    let times = times.into_inner().unwrap_or_else(PoisonError::into_inner);
-    records.write(&lines(&times, arguments.warm_up as usize))?;
-    output.print(&summary(&seen, arguments, times.len()))?;
+    let (calls, mut floor): (Vec<_>, Vec<_>) =
+        times.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().unzip();
+    records.write(&lines(&calls, arguments.warm_up as usize))?;
+    floor.drain(..floor.len().min(arguments.warm_up as usize));
+    output.print(&summary(&seen, arguments, calls.len(), floor))?;
     Ok(ExitCode::from(if interrupted { 130 } else { 0 }))
 }
 
-/// When a call of `publish` began and when it returned, ns.
-type Times = Mutex<Vec<(u64, u64)>>;
+/// When a call of `publish` began and when it returned, and what the floor took beside it, ns.
+type Times = Mutex<Vec<((u64, u64), u64)>>;
 
 fn measure(
     arguments: &Arguments,
@@ -97,11 +119,12 @@ fn measure(
     times: &Times,
 ) -> Result<(), Early> {
     let keep_ns = arguments.period_us * 1_000 * u64::from(slower);
-    let subscription = subscribe(node, keep_ns, seen.clone())?;
+    let floor = Arc::new(Floor::default());
+    let subscription = subscribe(node, keep_ns, seen.clone(), floor.clone())?;
     let spinning = ends::spin(node)?;
     let mut sender = Sender::open(node, arguments.bytes as usize, DEPTH)?;
     pacing::meet(|| subscription.publishers() > 0 && sender.is_matched())?;
-    let published = publish_all(arguments, &mut sender, times);
+    let published = publish_all(arguments, &mut sender, &floor, times);
     seen.is_over.store(true, Ordering::Release);
     // What waits is still delivered; the last sample always is, so that all the others are got or missed by then.
     let all = times.lock().unwrap_or_else(PoisonError::into_inner).len() as u32;
@@ -115,12 +138,13 @@ fn measure(
     published
 }
 
-fn subscribe(node: &Node, keep_ns: u64, seen: Arc<Seen>) -> Result<Subscription, Failure> {
+fn subscribe(node: &Node, keep_ns: u64, seen: Arc<Seen>, floor: Arc<Floor>) -> Result<Subscription, Failure> {
     type M = UInt8MultiArray;
     let kind =
         Kind { datatype: M::DATATYPE.into(), md5sum: M::MD5SUM.into(), definition: M::DEFINITION.into() };
     let options = SubscriptionOptions::with_depth(DEPTH);
     let take = move |delivery: &mut Delivery<'_>| {
+        floor.change();
         let missed = delivery.missed();
         let bytes = <M as Message>::View::of(delivery.wire()).map_or(&[][..], |view| view.data.as_bytes());
         seen.take(bytes, missed, || sleep(keep_ns));
@@ -133,7 +157,12 @@ fn sleep(span_ns: u64) {
     std::thread::sleep(std::time::Duration::from_nanos(span_ns));
 }
 
-fn publish_all(arguments: &Arguments, sender: &mut Sender, times: &Times) -> Result<(), Early> {
+fn publish_all(
+    arguments: &Arguments,
+    sender: &mut Sender,
+    floor: &Floor,
+    times: &Times,
+) -> Result<(), Early> {
     let period_ns = arguments.period_us * 1_000;
     let mut tick_ns = now_ns() + period_ns;
     for number in 0..arguments.all_samples() {
@@ -143,7 +172,11 @@ fn publish_all(arguments: &Arguments, sender: &mut Sender, times: &Times) -> Res
         let began_ns = now_ns();
         sender.publish()?;
         let returned_ns = now_ns();
-        times.lock().unwrap_or_else(PoisonError::into_inner).push((began_ns, returned_ns));
+        let floor_began_ns = now_ns();
+        floor.change();
+        let floor_ns = now_ns() - floor_began_ns;
+        let taken = ((began_ns, returned_ns), floor_ns);
+        times.lock().unwrap_or_else(PoisonError::into_inner).push(taken);
         tick_ns = pacing::tick_after(tick_ns, period_ns, now_ns());
     }
     Ok(())
@@ -159,21 +192,38 @@ fn lines(times: &[(u64, u64)], warm_up: usize) -> String {
 }
 
 /// All samples count here, those that warm up too.
-fn summary(seen: &Seen, arguments: &Arguments, published: usize) -> String {
+fn summary(seen: &Seen, arguments: &Arguments, published: usize, mut floor_ns: Vec<u64>) -> String {
+    floor_ns.sort_unstable();
+    let floor = |thousandth| percentile(&floor_ns, thousandth);
     format!(
         "{{\"peer\":\"tokkyu-overload\",\"bytes\":{},\"copies\":0,\"processes\":1,\"published\":{published},\"got\":{},\
-         \"dropped\":{},\"torn\":{},\"library\":\"tokkyu\",\"version\":\"{}\"}}",
+         \"dropped\":{},\"torn\":{},\"floor_p50_ns\":{},\"floor_p999_ns\":{},\"library\":\"tokkyu\",\"version\":\"{}\"}}",
         arguments.bytes,
         seen.got.load(Ordering::Acquire),
         seen.missed.load(Ordering::Acquire),
         seen.torn.load(Ordering::Acquire),
+        floor(500),
+        floor(999),
         env!("CARGO_PKG_VERSION")
     )
+}
+
+/// Of sorted values, the nearest; 0 of none.
+fn percentile(sorted: &[u64], thousandth: usize) -> u64 {
+    let at = (sorted.len() * thousandth).div_ceil(1000).max(1) - 1;
+    sorted.get(at).copied().unwrap_or(0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_percentile_is_a_value_that_was_there() {
+        let values: Vec<u64> = (1..=2000).collect();
+        assert_eq!((percentile(&values, 500), percentile(&values, 999)), (1000, 1998));
+        assert_eq!((percentile(&[7], 999), percentile(&[], 500)), (7, 0));
+    }
 
     fn sample(number: u32) -> [u8; 64] {
         let mut bytes = [0; 64];
