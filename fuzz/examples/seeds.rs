@@ -326,5 +326,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     ros1()?;
     node::messages()?;
     node::graph()?;
+    node::bridge_messages()?;
     Ok(drive()?)
 }

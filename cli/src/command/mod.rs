@@ -55,6 +55,7 @@ Examples:
   tokkyu vehicle --robot robot.yaml --site site.yaml      (on the vehicle)
   tokkyu operator --robot robot.yaml --site site.yaml     (at the operator)
   tokkyu bridge vehicle --robot robot.yaml --site site.yaml   (ROS 2 topics, beside the robot's nodes)
+  tokkyu node bridge vehicle --robot robot.yaml --site site.yaml   (ROS 1 topics, beside the robot's roscore)
   tokkyu lbe run -- rclone sync /data remote:   an upload that takes only what is left
   tokkyu tune plan --flows robot.yaml --dev eth0   what the kernel does with frames in a hurry, and what helps
   tokkyu fleet list --site site.yaml            which vehicles are there, and who drives them";
@@ -88,7 +89,7 @@ enum Command {
     /// How regularly frames leave, and how soon answers come, between two machines
     #[command(subcommand)]
     Measure(measure::Measure),
-    /// Robot nodes: code for messages, memory of declared topics
+    /// Robot nodes: code for messages, memory of declared topics, ROS 1 topics over the link
     #[command(subcommand)]
     Node(node::Node),
     /// Experiments: many cases, and what the laboratory itself costs
@@ -142,7 +143,7 @@ impl Arguments {
             Command::Lbe(lbe) => lbe.run(stop),
             Command::Tune(tune) => tune.run(stop),
             Command::Measure(measure) => measure.run(stop),
-            Command::Node(node) => node.run(),
+            Command::Node(node) => node.run(stop),
             Command::Lab(Lab::Drive(drive)) => drive.run(stop),
             #[cfg(feature = "bridge")]
             Command::Lab(Lab::Bridge(bridge)) => bridge.run(stop),

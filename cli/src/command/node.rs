@@ -1,21 +1,25 @@
-//! `tokkyu node`: code for messages, and what declared topics take in memory.
+//! `tokkyu node`: code for messages, what declared topics take in memory, topics over the link.
 
+mod bridge;
 mod memory;
 mod messages;
 
 use clap::Subcommand;
+use tokkyu_drive::program::StopFlag;
 
 use crate::exit::Done;
 
 #[derive(Debug, Subcommand)]
 pub enum Node {
+    Bridge(Box<bridge::Bridge>),
     Memory(memory::Memory),
     Messages(messages::Messages),
 }
 
 impl Node {
-    pub fn run(&self) -> Done {
+    pub fn run(self, stop: &StopFlag) -> Done {
         match self {
+            Node::Bridge(bridge) => bridge.run(stop),
             Node::Memory(memory) => memory.run(),
             Node::Messages(messages) => messages.run(),
         }

@@ -9,6 +9,8 @@ use tokkyu_ros1::http::{write_request_head, write_response_head};
 use tokkyu_ros1::tcpros::{HeaderWriter, message_head};
 use tokkyu_ros1::xmlrpc::{Values, WriteError, Writer};
 
+use tokkyu_node_bridge::message as bridge;
+
 use super::write;
 
 /// A message after another of its type.
@@ -204,4 +206,20 @@ pub(super) fn graph() -> io::Result<()> {
     write("graph", "lender", lender())?;
     write("graph", "service", service())?;
     write("graph", "slave", slave())
+}
+
+/// Two runs of a bridge: the one has a topic, the other wants one.
+pub fn bridge_messages() -> io::Result<()> {
+    let topic = bridge::Topic {
+        name: "camera/front".into(),
+        type_name: "sensor_msgs/Image".into(),
+        md5sum: "060021388200f6f0f447d0fcd9c64743".into(),
+        definition: "uint32 height".into(),
+        is_latched: true,
+        generation: 7,
+    };
+    let node = "/tokkyu_bridge_vehicle_1".to_owned();
+    let first = bridge::Message { instance: 1, number: 1, node, topics: vec![topic], wanted: [].into() };
+    let second = bridge::Message { instance: 2, wanted: ["cmd_vel@1".to_owned()].into(), ..first.clone() };
+    write("node_bridge_message", "two", [first.write(), second.write()].join(&b'\n'))
 }

@@ -96,8 +96,8 @@ struct Shared {
     source: u32,
     changes: Mutex<Vec<Change>>,
     has_changes: AtomicBool,
-    /// Numbers of the links that both ends know.
-    linked: Mutex<Vec<u32>>,
+    /// Links there are, and whether both ends know of each.
+    linked: Mutex<Vec<(Arc<Origin>, bool)>>,
 }
 
 enum Change {
@@ -112,7 +112,7 @@ impl Shared {
         self.queue.ring(self.source);
     }
 
-    fn linked(&self) -> MutexGuard<'_, Vec<u32>> {
+    fn linked(&self) -> MutexGuard<'_, Vec<(Arc<Origin>, bool)>> {
         self.linked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -135,7 +135,7 @@ impl Subscriber for Shared {
     }
 
     fn on_publisher(&self, origin: Arc<Origin>, reader: Reader<Payload>) {
-        self.on_linked(origin.link);
+        self.linked().push((origin.clone(), true));
         self.change(Change::Link(Link::of_slots(origin, reader)));
     }
 
@@ -143,16 +143,19 @@ impl Subscriber for Shared {
         let text = |error: ProcessError| error.to_string();
         let bell = self.queue.bell_name().map_err(text)?.to_owned();
         let borrower = self.open(lender).map_err(text)?;
+        self.linked().push((origin.clone(), false));
         self.change(Change::Link(Link::of_process(origin.clone(), borrower)));
         Ok((bell, self.source))
     }
 
     fn on_linked(&self, link: u32) {
-        self.linked().push(link);
+        let mut linked = self.linked();
+        let borrowed = linked.iter_mut().find(|(origin, _)| origin.link == link);
+        borrowed.into_iter().for_each(|(_, is_known)| *is_known = true);
     }
 
     fn on_gone(&self, link: u32) {
-        self.linked().retain(|other| *other != link);
+        self.linked().retain(|(origin, _)| origin.link != link);
         self.change(Change::Gone(link));
     }
 }
@@ -256,7 +259,13 @@ impl Subscription {
 
     /// Publishers that it is linked to just now.
     pub fn publishers(&self) -> u32 {
-        self.shared.linked().len() as u32
+        self.shared.linked().iter().filter(|(_, is_known)| *is_known).count() as u32
+    }
+
+    /// Where the samples of those publishers come from.
+    pub fn origins(&self) -> Vec<Arc<Origin>> {
+        let linked = self.shared.linked();
+        linked.iter().filter(|(_, is_known)| *is_known).map(|(origin, _)| origin.clone()).collect()
     }
 }
 

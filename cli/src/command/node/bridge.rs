@@ -1,0 +1,177 @@
+//! `tokkyu node bridge`: ROS 1 topics over the link.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::time::{Duration, Instant};
+
+use clap::{Args, ValueEnum};
+use tokkyu_contract::yaml::Site;
+use tokkyu_contract::yaml::robot::Toward;
+use tokkyu_drive::program::{DriveError, ExitCode, StopFlag};
+use tokkyu_drive::text::printable;
+use tokkyu_link::runtime::{Link, LinkConfig, Role};
+use tokkyu_node_bridge::bridge::{self, BridgeError, BridgeOptions, Status, Watcher};
+use tokkyu_node_bridge::names::Namespace;
+
+use crate::command::ends::LinkFlags;
+use crate::command::words;
+use crate::exit::{CODES, Done, Failure};
+use crate::output::{print, say};
+
+/// Longest line that is told: names of topics and types come from anybody in the graph.
+const LINE_MAX: usize = 4096;
+
+const EXAMPLES: &str = "\
+Examples:
+  tokkyu node bridge vehicle  --robot robot.yaml --site site.yaml           (on the robot, beside its roscore)
+  tokkyu node bridge operator --robot robot.yaml --site site.yaml           (at the operator, beside that one's)
+  tokkyu node bridge operator --namespace rover7                            (topics appear as /rover7/...)
+  ROS_MASTER_URI=http://10.0.0.5:11311 ROS_IP=10.0.0.9 tokkyu node bridge vehicle --status json";
+
+/// Carries the ROS 1 topics that robot.yaml names over the link; they appear at the other end as ordinary topics.
+///
+/// No node changes: each end has a master of its own, and the bridge is a node there (ROS_MASTER_URI, ROS_IP, ROS_HOSTNAME as
+/// every node). A flow's name is a topic's without the leading slash, or a pattern: camera/* or status/**. Type, md5sum,
+/// definition and latching are those of the topic's first publisher. A topic is sent only while somebody subscribes to it at
+/// the other end, unless it is latched. What cannot cross is told with the reason and the remedy.
+///
+/// Services, actions and parameters are not carried.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{CODES}"))]
+pub struct Bridge {
+    /// Which end of the link this is
+    end: End,
+    #[command(flatten)]
+    link: LinkFlags,
+    /// Where the operator's bridge listens (vehicle)
+    #[arg(long, value_name = "ADDR:PORT")]
+    operator: Option<SocketAddr>,
+    /// Local address to send from, such as that of one of two modems (vehicle)
+    #[arg(long, value_name = "ADDR:PORT")]
+    bind: Option<SocketAddr>,
+    /// Where to listen (operator)
+    #[arg(long, value_name = "ADDR:PORT")]
+    listen: Option<SocketAddr>,
+    /// Stands before the names of all topics at this end
+    #[arg(long, value_name = "NS", default_value = "", value_parser = namespace)]
+    namespace: Namespace,
+    /// How long the other bridge may be away before its topics are taken down
+    #[arg(long, value_name = "SPAN", default_value = "10 s", value_parser = words::span)]
+    linger: Duration,
+    /// End after this time, such as "10 min"
+    #[arg(long, value_name = "SPAN", value_parser = words::span)]
+    duration: Option<Duration>,
+    /// What to tell: lines in plain words, those and figures as JSON, or errors alone
+    #[arg(long, value_name = "HOW", default_value = "plain")]
+    status: Tell,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum End {
+    /// Beside the robot's nodes
+    Vehicle,
+    /// Beside the operator's
+    Operator,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Tell {
+    /// A line for each thing that happens, on standard error
+    Plain,
+    /// The same, and a JSON object a second on standard output
+    Json,
+    /// Nothing but why it ended
+    None,
+}
+
+fn namespace(word: &str) -> Result<Namespace, String> {
+    Namespace::new(word).ok_or_else(|| "write it like rover7 or fleet/rover7".to_owned())
+}
+
+impl Bridge {
+    pub fn run(self, stop: &StopFlag) -> Done {
+        let (robot, site) = (self.link.robot()?, self.link.site()?);
+        let (role, bind) = self.place(&site)?;
+        let overrides = self.link.overrides();
+        let config = LinkConfig::at_site(role, bind, &site, &overrides).map_err(DriveError::from)?;
+        let link = Link::start(config).map_err(DriveError::from)?;
+        let options = BridgeOptions {
+            end: match self.end {
+                End::Vehicle => Toward::Vehicle,
+                End::Operator => Toward::Operator,
+            },
+            robot,
+            robot_file: self.link.robot_file().to_owned(),
+            site,
+            priority: overrides.priority,
+            namespace: self.namespace,
+            linger: self.linger,
+        };
+        let until = self.duration.and_then(|span| Instant::now().checked_add(span));
+        let mut teller = Teller { tell: self.status, stop: stop.clone(), until };
+        teller.on_line(&format!("{} on {}", words_for(self.end), link.local_address()));
+        bridge::run(options, link, &mut teller)?;
+        Ok(if stop.is_set() { ExitCode::Interrupted } else { ExitCode::Ok })
+    }
+
+    fn place(&self, site: &Site) -> Result<(Role, SocketAddr), Failure> {
+        match self.end {
+            End::Operator => Ok((Role::Operator, self.listen.unwrap_or(site.link.listen))),
+            End::Vehicle => {
+                let operator = self.operator.or(site.link.operator).ok_or(DriveError::NoOperator)?;
+                let any = match operator {
+                    SocketAddr::V4(_) => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
+                    SocketAddr::V6(_) => IpAddr::V6(Ipv6Addr::UNSPECIFIED),
+                };
+                Ok((Role::Vehicle { operator }, self.bind.unwrap_or(SocketAddr::new(any, 0))))
+            }
+        }
+    }
+}
+
+fn words_for(end: End) -> &'static str {
+    match end {
+        End::Vehicle => "vehicle's bridge",
+        End::Operator => "operator's bridge",
+    }
+}
+
+struct Teller {
+    tell: Tell,
+    stop: StopFlag,
+    until: Option<Instant>,
+}
+
+impl Watcher for Teller {
+    fn on_line(&mut self, line: &str) {
+        if self.tell != Tell::None {
+            say(&printable(line, LINE_MAX));
+        }
+    }
+
+    fn on_status(&mut self, status: &Status) {
+        if self.tell == Tell::Json
+            && let Ok(json) = serde_json::to_string(status)
+        {
+            // A reader that has gone needs no figures.
+            let _ = print(&format!("{json}\n"));
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.stop.is_set() || self.until.is_some_and(|until| Instant::now() >= until)
+    }
+}
+
+impl From<BridgeError> for Failure {
+    fn from(error: BridgeError) -> Failure {
+        use BridgeError as E;
+        let code = match error {
+            E::NoMessage { .. } | E::Reserved { .. } | E::NothingToDo { .. } => ExitCode::Usage,
+            E::Place(_) | E::Endpoint(_) => ExitCode::Usage,
+            E::Node(_) | E::Thread(_) => ExitCode::NotPossible,
+            E::Refused(_) => ExitCode::Refused,
+            E::Failed(_) => ExitCode::Failed,
+        };
+        Failure::new(code, error)
+    }
+}
