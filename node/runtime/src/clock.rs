@@ -10,7 +10,8 @@ use tokkyu_message::Time;
 use tokkyu_topic::Doorbell;
 
 use crate::messages::rosgraph_msgs;
-use crate::node::{Inner, SubscriptionOptions, kind};
+use crate::node::{Inner, kind};
+use crate::options::SubscriptionOptions;
 use crate::posix::{mono_now, sleep_until, wall_now};
 use crate::queue::Queue;
 use crate::subscription::{Complain, typed};

@@ -1,5 +1,6 @@
 //! Robot nodes (SPEC, section 6): ROS 1 without a bridge, topics inside the device without a copy, callbacks by class.
 
+mod builder;
 mod client;
 mod clock;
 mod declared;
@@ -13,6 +14,7 @@ pub mod memory;
 mod network;
 mod node;
 mod object;
+mod options;
 mod outlet;
 mod param;
 mod place;
@@ -25,11 +27,13 @@ mod subscription;
 mod threads;
 mod timer;
 
+pub use builder::Builder;
 pub use client::{CallError, ServiceClient};
 pub use error::{NodeError, PublishError};
 pub use log::Place;
 pub use master::MasterError;
-pub use node::{Builder, CallbackQueue, Node, PublisherOptions, SubscriptionOptions};
+pub use node::{CallbackQueue, Node};
+pub use options::{PublisherOptions, SubscriptionOptions};
 pub use param::{FromParam, ParamError};
 pub use publisher::{Loan, OnChange, Publisher};
 pub use service::ServiceServer;

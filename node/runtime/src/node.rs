@@ -1,7 +1,6 @@
 //! A node: its name, its threads, its topics.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::JoinHandle;
@@ -9,9 +8,9 @@ use std::thread::JoinHandle;
 use tokkyu_contract::Class;
 use tokkyu_graph::{Advertise, Command, Identity, Kind, Lending, Level, Subscribe};
 use tokkyu_message::Message;
-use tokkyu_ros1::names::{Names, Remappings, anonymous};
-use tokkyu_topic::{Limits, MAX_DEPTH, MAX_SLOTS, Terms};
+use tokkyu_ros1::names::{Names, Remappings};
 
+use crate::builder::Builder;
 use crate::clock::Clock;
 use crate::declared::Declared;
 use crate::error::NodeError;
@@ -19,120 +18,21 @@ use crate::host::Ears;
 use crate::log::Log;
 use crate::messages::rosgraph_msgs;
 use crate::network::{Listening, Network};
+use crate::options::{PublisherOptions, SubscriptionOptions};
 use crate::outlet::Outlet;
 use crate::param::{Cached, from_argument};
-use crate::place::{Place, Variables};
+use crate::place::Place;
 use crate::posix::{self, Ender, mono_now};
-use crate::publisher::{self, OnChange, Publisher, Subscribers};
+use crate::publisher::{self, Publisher, Subscribers};
 use crate::queue::Queue;
 use crate::subscription::{self, Callback, Complain, Subscription};
 use crate::threads::{Threads, has_own};
-
-/// What a node is made with.
-#[derive(Clone, Debug)]
-pub struct Builder {
-    name: String,
-    is_anonymous: bool,
-    arguments: Vec<String>,
-    namespace: Option<String>,
-    master: Option<String>,
-    robot: Option<PathBuf>,
-    is_interruptible: bool,
-    shares_memory: bool,
-}
-
-impl Builder {
-    /// The node does not end on SIGINT and SIGTERM: the program looks after them.
-    #[must_use]
-    pub fn without_signals(mut self) -> Builder {
-        self.is_interruptible = false;
-        self
-    }
-
-    /// Other processes of this device get its topics by TCPROS, not in shared memory. The same as `TOKKYU_SHARED_MEMORY=0`.
-    #[must_use]
-    pub fn without_shared_memory(mut self) -> Builder {
-        self.shares_memory = false;
-        self
-    }
-
-    /// The file that declares the robot's flows, in place of `TOKKYU_ROBOT`.
-    #[must_use]
-    pub fn robot(mut self, path: impl Into<PathBuf>) -> Builder {
-        self.robot = Some(path.into());
-        self
-    }
-
-    /// Numbers behind the name, so that many nodes of that name can run.
-    #[must_use]
-    pub fn anonymous(mut self) -> Builder {
-        self.is_anonymous = true;
-        self
-    }
-
-    /// Arguments of the program: those that rename (`FROM:=TO`), name (`__name:=`, `__ns:=`) or set (`_PARAM:=`) count, others do not.
-    #[must_use]
-    pub fn arguments(mut self, arguments: impl IntoIterator<Item = impl Into<String>>) -> Builder {
-        self.arguments.extend(arguments.into_iter().map(Into::into));
-        self
-    }
-
-    /// The master, in place of `ROS_MASTER_URI`.
-    #[must_use]
-    pub fn master(mut self, uri: impl Into<String>) -> Builder {
-        self.master = Some(uri.into());
-        self
-    }
-
-    /// The namespace, in place of `ROS_NAMESPACE`.
-    #[must_use]
-    pub fn namespace(mut self, namespace: impl Into<String>) -> Builder {
-        self.namespace = Some(namespace.into());
-        self
-    }
-
-    /// The node, which runs from now on.
-    ///
-    /// # Errors
-    ///
-    /// [`NodeError`].
-    pub fn build(self) -> Result<Node, NodeError> {
-        let variable = |name| std::env::var(name).ok();
-        let [master, hostname, ip, namespace] =
-            ["ROS_MASTER_URI", "ROS_HOSTNAME", "ROS_IP", "ROS_NAMESPACE"].map(variable);
-        let remappings = Remappings::parse(self.arguments.iter().map(String::as_str))?;
-        let variables = Variables {
-            master: self.master.as_deref().or(master.as_deref()),
-            hostname: hostname.as_deref(),
-            ip: ip.as_deref(),
-        };
-        let place = Place::find(&variables, &remappings)?;
-        let name =
-            if self.is_anonymous { anonymous(&self.name, unlikely_number())? } else { self.name.clone() };
-        let namespace = self.namespace.or(namespace).filter(|text| !text.is_empty());
-        let names = Names::new(&name, namespace.as_deref().unwrap_or("/"), &remappings)?;
-        let robot = self.robot.or_else(|| std::env::var_os("TOKKYU_ROBOT").map(PathBuf::from));
-        let declared = robot.map_or_else(|| Ok(Declared::default()), |path| Declared::load(&path))?;
-        let is_off = std::env::var_os("TOKKYU_SHARED_MEMORY").is_some_and(|value| value == "0");
-        let shares_memory = self.shares_memory && !is_off;
-        let node = Node::start(names, place, declared, &remappings, shares_memory)?;
-        if self.is_interruptible {
-            node.end_on_interrupt()?;
-        }
-        Ok(node)
-    }
-}
 
 /// What processes that share memory with this one say too. Nothing: memory cannot be shared here.
 fn device(log: &Log) -> Option<String> {
     let told =
         |error| log.write(Level::Warn, format_args!("other processes get all topics by TCPROS: {error}"));
     posix::process::device().map_err(told).ok()
-}
-
-/// Another one each time and on each machine, near enough.
-fn unlikely_number() -> u64 {
-    posix::wall_now().as_nanos() ^ (posix::pid() as u64) << 40
 }
 
 /// A robot node. Copies of it are the same node; it ends with the last of them, or by [`Node::shutdown`].
@@ -168,88 +68,6 @@ pub(crate) struct Inner {
     publishers: Mutex<HashMap<String, Weak<publisher::Shared>>>,
 }
 
-/// How a topic is published.
-pub struct PublisherOptions {
-    /// The queue of each link over the network.
-    pub depth: u32,
-    /// Whether the last message is kept for who subscribes later.
-    pub is_latched: bool,
-    /// How much its messages matter; nothing: what `robot.yaml` declares, or best effort.
-    pub class: Option<Class>,
-    /// Messages that may be filled at once.
-    pub loans: u32,
-    /// Subscriptions at once, in this process and over the network.
-    pub links: u32,
-    /// Memory of each slot at the beginning, bytes. Longer messages take more when they come.
-    pub slot_bytes: usize,
-    /// Called when somebody subscribes or leaves, in the network's thread.
-    pub on_change: Option<OnChange>,
-}
-
-impl PublisherOptions {
-    /// A queue of that depth; the rest as most topics need it.
-    pub fn with_depth(depth: u32) -> PublisherOptions {
-        PublisherOptions {
-            depth,
-            is_latched: false,
-            class: None,
-            loans: 4,
-            links: 64,
-            slot_bytes: 0,
-            on_change: None,
-        }
-    }
-
-    /// A depth of 0 is roscpp's word for no limit; here it is the longest queue there is.
-    fn depth(&self) -> u32 {
-        if self.depth == 0 { MAX_DEPTH } else { self.depth.min(MAX_DEPTH) }
-    }
-
-    /// Slots for links of that depth, and for a few that are deeper: what more would need is joined with less depth. Of a declared topic those
-    /// that `tokkyu node memory` prints.
-    fn limits(&self, declared: Option<Limits>) -> Limits {
-        if let Some(declared) = declared {
-            return Limits { latch: declared.latch || self.is_latched, ..declared }.with_all_slots();
-        }
-        let limits = Limits {
-            loans: self.loans,
-            links: self.links,
-            depth: MAX_DEPTH,
-            held: 2,
-            latch: self.is_latched,
-            slots: 0,
-        };
-        let all = limits.own_share() + self.links.saturating_mul(limits.share(self.depth()));
-        Limits { slots: all.clamp(256, MAX_SLOTS), ..limits }
-    }
-}
-
-/// How a topic is subscribed to.
-pub struct SubscriptionOptions {
-    /// The queue of each link to a publisher.
-    pub depth: u32,
-    /// How much its messages matter; nothing: what `robot.yaml` declares, or best effort. Callbacks of class `control` and `realtime` have a thread
-    /// for each of the two, unless the program gives a queue of its own.
-    pub class: Option<Class>,
-    /// Whether publishers on other machines are to send small messages at once.
-    pub no_delay: bool,
-    /// The longest message that comes over the network, bytes.
-    pub longest: usize,
-    /// Memory of each slot at the beginning, bytes.
-    pub slot_bytes: usize,
-}
-
-impl SubscriptionOptions {
-    /// A queue of that depth; the rest as most topics need it.
-    pub fn with_depth(depth: u32) -> SubscriptionOptions {
-        SubscriptionOptions { depth, class: None, no_delay: false, longest: 1 << 30, slot_bytes: 0 }
-    }
-
-    fn terms(&self) -> Terms {
-        Terms::keep_last(if self.depth == 0 { MAX_DEPTH } else { self.depth.min(MAX_DEPTH) })
-    }
-}
-
 pub(crate) fn kind<M: Message>() -> Kind {
     Kind { datatype: M::DATATYPE.into(), md5sum: M::MD5SUM.into(), definition: M::DEFINITION.into() }
 }
@@ -266,19 +84,10 @@ impl Node {
 
     /// A node of that name, to be said more of.
     pub fn builder(name: impl Into<String>) -> Builder {
-        Builder {
-            name: name.into(),
-            is_anonymous: false,
-            arguments: Vec::new(),
-            namespace: None,
-            master: None,
-            robot: None,
-            is_interruptible: true,
-            shares_memory: true,
-        }
+        Builder::new(name.into())
     }
 
-    fn start(
+    pub(crate) fn start(
         names: Names,
         place: Place,
         declared: Declared,
@@ -322,7 +131,7 @@ impl Node {
         Ok(node)
     }
 
-    fn end_on_interrupt(&self) -> Result<(), NodeError> {
+    pub(crate) fn end_on_interrupt(&self) -> Result<(), NodeError> {
         let inner = Arc::downgrade(&self.inner);
         let end = move || inner.upgrade().into_iter().for_each(|inner| inner.begin_to_end());
         let system = |error| NodeError::System { what: "the thread for signals", error };
