@@ -3,6 +3,7 @@
 mod boards;
 #[cfg(feature = "bridge")]
 mod bridge;
+mod bridge_end;
 mod check;
 mod drive;
 mod ends;

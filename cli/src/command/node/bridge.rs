@@ -1,24 +1,18 @@
 //! `tokkyu node bridge`: ROS 1 topics over the link.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
-use std::time::{Duration, Instant};
+use std::net::SocketAddr;
+use std::time::Duration;
 
-use clap::{Args, ValueEnum};
-use tokkyu_contract::yaml::Site;
-use tokkyu_contract::yaml::robot::Toward;
+use clap::Args;
 use tokkyu_drive::program::{DriveError, ExitCode, StopFlag};
-use tokkyu_drive::text::printable;
-use tokkyu_link::runtime::{Link, LinkConfig, Role};
+use tokkyu_link::runtime::{Link, LinkConfig};
 use tokkyu_node_bridge::bridge::{self, BridgeError, BridgeOptions, Status, Watcher};
 use tokkyu_node_bridge::names::Namespace;
 
+use crate::command::bridge_end::{End, Given, Tell, Teller};
 use crate::command::ends::LinkFlags;
 use crate::command::words;
 use crate::exit::{CODES, Done, Failure};
-use crate::output::{print, say};
-
-/// Longest line that is told: names of topics and types come from anybody in the graph.
-const LINE_MAX: usize = 4096;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -65,24 +59,6 @@ pub struct Bridge {
     status: Tell,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum End {
-    /// Beside the robot's nodes
-    Vehicle,
-    /// Beside the operator's
-    Operator,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Tell {
-    /// A line for each thing that happens, on standard error
-    Plain,
-    /// The same, and a JSON object a second on standard output
-    Json,
-    /// Nothing but why it ended
-    None,
-}
-
 fn namespace(word: &str) -> Result<Namespace, String> {
     Namespace::new(word).ok_or_else(|| "write it like rover7 or fleet/rover7".to_owned())
 }
@@ -90,15 +66,13 @@ fn namespace(word: &str) -> Result<Namespace, String> {
 impl Bridge {
     pub fn run(self, stop: &StopFlag) -> Done {
         let (robot, site) = (self.link.robot()?, self.link.site()?);
-        let (role, bind) = self.place(&site)?;
+        let given = Given { operator: self.operator, bind: self.bind, listen: self.listen };
+        let (role, bind) = self.end.place(&given, &site)?;
         let overrides = self.link.overrides();
         let config = LinkConfig::at_site(role, bind, &site, &overrides).map_err(DriveError::from)?;
         let link = Link::start(config).map_err(DriveError::from)?;
         let options = BridgeOptions {
-            end: match self.end {
-                End::Vehicle => Toward::Vehicle,
-                End::Operator => Toward::Operator,
-            },
+            end: self.end.toward(),
             robot,
             robot_file: self.link.robot_file().to_owned(),
             site,
@@ -106,59 +80,24 @@ impl Bridge {
             namespace: self.namespace,
             linger: self.linger,
         };
-        let until = self.duration.and_then(|span| Instant::now().checked_add(span));
-        let mut teller = Teller { tell: self.status, stop: stop.clone(), until };
-        teller.on_line(&format!("{} on {}", words_for(self.end), link.local_address()));
+        let mut teller = Teller::new(self.status, stop, self.duration);
+        teller.line(&format!("{} on {}", self.end.in_words(), link.local_address()));
         bridge::run(options, link, &mut teller)?;
         Ok(if stop.is_set() { ExitCode::Interrupted } else { ExitCode::Ok })
     }
-
-    fn place(&self, site: &Site) -> Result<(Role, SocketAddr), Failure> {
-        match self.end {
-            End::Operator => Ok((Role::Operator, self.listen.unwrap_or(site.link.listen))),
-            End::Vehicle => {
-                let operator = self.operator.or(site.link.operator).ok_or(DriveError::NoOperator)?;
-                let any = match operator {
-                    SocketAddr::V4(_) => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
-                    SocketAddr::V6(_) => IpAddr::V6(Ipv6Addr::UNSPECIFIED),
-                };
-                Ok((Role::Vehicle { operator }, self.bind.unwrap_or(SocketAddr::new(any, 0))))
-            }
-        }
-    }
-}
-
-fn words_for(end: End) -> &'static str {
-    match end {
-        End::Vehicle => "vehicle's bridge",
-        End::Operator => "operator's bridge",
-    }
-}
-
-struct Teller {
-    tell: Tell,
-    stop: StopFlag,
-    until: Option<Instant>,
 }
 
 impl Watcher for Teller {
     fn on_line(&mut self, line: &str) {
-        if self.tell != Tell::None {
-            say(&printable(line, LINE_MAX));
-        }
+        self.line(line);
     }
 
     fn on_status(&mut self, status: &Status) {
-        if self.tell == Tell::Json
-            && let Ok(json) = serde_json::to_string(status)
-        {
-            // A reader that has gone needs no figures.
-            let _ = print(&format!("{json}\n"));
-        }
+        self.status(status);
     }
 
     fn is_over(&self) -> bool {
-        self.stop.is_set() || self.until.is_some_and(|until| Instant::now() >= until)
+        self.is_to_end()
     }
 }
 
