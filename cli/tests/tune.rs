@@ -10,8 +10,8 @@ const ROBOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../contract/examples/r
 
 /// A command line in a fresh network namespace with a device `tune0`.
 fn in_namespace(script: &str) -> Output {
-    // Its own view of /sys, as `ip netns exec` gives it.
-    let set_up = "mount -t sysfs sysfs /sys && ip link set lo up && ip link add tune0 type veth peer name tune1 && ip link set tune0 up && ip link set tune1 up";
+    // Its own view of /sys, as `ip netns exec` gives it, and a journal and a lock of its own: tests run beside each other.
+    let set_up = "mount -t sysfs sysfs /sys && mkdir -p /var/lib/tokkyu && mount -t tmpfs tmpfs /var/lib/tokkyu && ip link set lo up && ip link add tune0 type veth peer name tune1 && ip link set tune0 up && ip link set tune1 up";
     let mut command = Command::new("unshare");
     command.args(["--net", "--mount", "timeout", "300", "sh", "-c", &format!("{set_up} && {script}")]);
     command.env("T", TOKKYU).env("F", ROBOT).output().expect("unshare is there")
