@@ -179,10 +179,20 @@ impl Loan {
     /// # Errors
     ///
     /// [`ProcessError::Shared`]: a queue is damaged. Other subscribers may have got the sample.
-    pub fn send(mut self, sequence: u32) -> Result<Lent, ProcessError> {
+    pub fn send(self, sequence: u32) -> Result<Lent, ProcessError> {
+        self.send_then(sequence, || ())
+    }
+
+    /// The same, and wakes the subscribers by `wake` as soon as their queues have it: before the books of this process are kept.
+    ///
+    /// # Errors
+    ///
+    /// As [`Loan::send`]; `wake` was called if it was not the sending that failed.
+    pub fn send_then(mut self, sequence: u32, wake: impl FnOnce()) -> Result<Lent, ProcessError> {
         *self.slot.user_header_mut() = sequence;
         let _filling = locked(&self.end.filling);
         self.slot.send().map_err(ProcessError::shared("to send"))?;
+        wake();
         self.end.own.read(sequence, self.share)
     }
 }

@@ -128,15 +128,13 @@ impl Publishing {
             }
             self.send(&mut own, shared)?;
         }
-        let sequence = self.publisher.publish(own).map_err(|refused| match refused.why {
+        self.publisher.publish(own).map_err(|refused| match refused.why {
             Why::Full => PublishError::Full,
             Why::Foreign => PublishError::Foreign,
-        })?;
-        self.active().into_iter().for_each(|shared| shared.ring());
-        Ok(sequence)
+        })
     }
 
-    /// To other processes. What does not lie in shared memory, an object or a loan from before they came, is written there.
+    /// To other processes, which are woken. What does not lie in shared memory, an object or a loan from before they came, is written there.
     fn send(
         &mut self,
         own: &mut tokkyu_topic::Loan<Payload>,
@@ -171,13 +169,10 @@ impl Publishing {
 impl Shared {
     fn send(&mut self, loan: process::Loan) -> Result<process::Lent, PublishError> {
         let len = loan.len();
-        let lent = loan.send(self.sequence).map_err(|_| PublishError::Memory(len))?;
+        let wake = || self.bells.iter().for_each(|bell| bell.bell.ring(bell.source));
+        let lent = loan.send_then(self.sequence, wake).map_err(|_| PublishError::Memory(len))?;
         self.sequence = self.sequence.wrapping_add(1);
         Ok(lent)
-    }
-
-    fn ring(&self) {
-        self.bells.iter().for_each(|bell| bell.bell.ring(bell.source));
     }
 }
 
