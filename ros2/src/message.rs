@@ -6,19 +6,18 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use tokkyu_bridge::frame;
+use tokkyu_bridge::names::{link_topic, of_link_topic};
 use tokkyu_contract::qos::Liveliness;
 use tokkyu_contract::{Durability, History, Qos, Reliability};
 
 use crate::names;
 
+pub use tokkyu_bridge::frame::{ENTRIES_MAX, MESSAGE_MAX_BYTES, MessageError};
+pub use tokkyu_bridge::names::CARRIED_MAX_BYTES;
+
 /// Version of the messages.
 pub const VERSION: u32 = 1;
-/// Longest message.
-pub const MESSAGE_MAX_BYTES: usize = 256 << 10;
-/// Most topics, and most names, in one.
-pub const ENTRIES_MAX: usize = 512;
-/// Longest name of a topic that crosses: the link's topic is `NAME@GENERATION`, and has 255 bytes at most (LNK-30).
-pub const CARRIED_MAX_BYTES: usize = 255 - "@4294967295".len();
 /// Longest USER_DATA of a topic.
 pub const USER_DATA_MAX_BYTES: usize = 256;
 
@@ -62,39 +61,6 @@ impl Topic {
     pub fn link_topic(&self) -> String {
         link_topic(&self.name, self.generation)
     }
-}
-
-/// Name of the link's topic for a generation of a topic; `@` is in no topic's name.
-pub fn link_topic(name: &str, generation: u32) -> String {
-    match generation {
-        0 => name.to_owned(),
-        generation => format!("{name}@{generation}"),
-    }
-}
-
-/// Whether `text` is what [`link_topic`] gives for some topic.
-fn is_link_topic(text: &str) -> bool {
-    match text.split_once('@') {
-        None => names::is_topic(text),
-        Some((name, digits)) => {
-            let is_number = |number: u32| number > 0 && number.to_string() == digits;
-            names::is_topic(name) && digits.parse().is_ok_and(is_number)
-        }
-    }
-}
-
-/// A message was not understood.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum MessageError {
-    /// It is longer than any.
-    #[error("{0} bytes are more than a message may have, {MESSAGE_MAX_BYTES}")]
-    TooLong(usize),
-    /// The other bridge is of another age.
-    #[error("the other bridge speaks version {0}, this one {VERSION}: use the same tokkyu at both ends")]
-    Version(u32),
-    /// It is not what ROS2-34 says.
-    #[error("not a bridge's message: {0}")]
-    Malformed(String),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -160,7 +126,7 @@ impl Message {
     pub fn write(&self) -> Vec<u8> {
         let json = JsonMessage {
             version: VERSION,
-            instance: format!("{:016x}", self.instance),
+            instance: frame::digits_of(self.instance),
             number: self.number,
             topics: self.topics.iter().map(JsonTopic::from).collect(),
             wanted: self.wanted.clone(),
@@ -174,14 +140,8 @@ impl Message {
             return None;
         }
         self.topics.iter_mut().for_each(|topic| topic.user_data.clear());
-        let mut over = self.write().len().saturating_sub(MESSAGE_MAX_BYTES);
-        let mut topics = 0;
-        while over > 0
-            && let Some(topic) = self.topics.pop()
-        {
-            over = over.saturating_sub(topic.size_bytes());
-            topics += 1;
-        }
+        let over = self.write().len().saturating_sub(MESSAGE_MAX_BYTES);
+        let topics = frame::leave_out_last(&mut self.topics, over, |topic| JsonTopic::from(topic));
         Some(LeftOut { topics })
     }
 
@@ -190,38 +150,18 @@ impl Message {
     /// # Errors
     /// It is too long, of another version, or not as ROS2-34 says.
     pub fn parse(bytes: &[u8]) -> Result<Message, MessageError> {
-        #[derive(Deserialize)]
-        struct Version {
-            version: u32,
-        }
-        if bytes.len() > MESSAGE_MAX_BYTES {
-            return Err(MessageError::TooLong(bytes.len()));
-        }
-        let malformed = |error: serde_json::Error| MessageError::Malformed(error.to_string());
-        let Version { version } = serde_json::from_slice(bytes).map_err(malformed)?;
-        if version != VERSION {
-            return Err(MessageError::Version(version));
-        }
-        let json: JsonMessage = serde_json::from_slice(bytes).map_err(malformed)?;
-        Message::checked(json).map_err(|what| MessageError::Malformed(what.to_owned()))
+        frame::read(bytes, VERSION, Message::checked)
     }
 
     fn checked(json: JsonMessage) -> Result<Message, &'static str> {
-        if json.topics.len() > ENTRIES_MAX || json.wanted.len() > ENTRIES_MAX {
-            return Err("more entries than a bridge carries");
-        }
-        if json.instance.len() != 16 {
-            return Err("instance has not 16 digits");
-        }
-        let instance = u64::from_str_radix(&json.instance, 16).map_err(|_| "instance is no number")?;
-        if !json.wanted.iter().all(|name| is_link_topic(name)) {
+        frame::check_entries(json.topics.len(), json.wanted.len())?;
+        let instance = frame::instance_of(&json.instance)?;
+        let is_wish = |text: &String| of_link_topic(text).is_some_and(|(name, _)| names::is_topic(name));
+        if !json.wanted.iter().all(is_wish) {
             return Err("a wanted topic's name is none");
         }
         let topics = json.topics.into_iter().map(Topic::checked).collect::<Result<Vec<Topic>, _>>()?;
-        let distinct: BTreeSet<&str> = topics.iter().map(|topic| topic.name.as_str()).collect();
-        if distinct.len() < topics.len() {
-            return Err("a topic is told of twice");
-        }
+        frame::check_distinct(topics.iter().map(|topic| topic.name.as_str()))?;
         Ok(Message { instance, number: json.number, topics, wanted: json.wanted })
     }
 }
@@ -240,11 +180,6 @@ impl From<&Topic> for JsonTopic {
 }
 
 impl Topic {
-    /// Bytes of a message it takes at least.
-    fn size_bytes(&self) -> usize {
-        serde_json::to_vec(&JsonTopic::from(self)).map_or(0, |json| json.len())
-    }
-
     fn checked(json: JsonTopic) -> Result<Topic, &'static str> {
         if !names::is_topic(&json.name) {
             return Err("a topic's name is none");

@@ -1,9 +1,13 @@
-//! ROS 2's names and DDS's: ROS2-1, ROS2-3, ROS2-5, ROS2-6.
+//! ROS 2's names and DDS's: ROS2-1, ROS2-3, ROS2-5, ROS2-6. Those without a word of ROS 2's are `tokkyu_bridge::names`.
 //!
 //! Pure. Source: <https://design.ros2.org/articles/topic_and_service_names.html>.
 
-/// Longest name of a topic: what robot.yaml allows (CON-9).
-pub const TOPIC_MAX_BYTES: usize = 255;
+use tokkyu_bridge::names::{self, is_word};
+
+pub use tokkyu_bridge::names::{Namespace, TOPIC_MAX_BYTES};
+
+/// Longest part of a topic's or a type's name.
+const WORD_MAX_BYTES: usize = 100;
 
 /// What a DDS topic is in ROS 2's eyes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,52 +41,32 @@ pub fn dds_topic(topic: &str) -> String {
 pub fn dds_type(ros: &str) -> Option<String> {
     let mut parts = ros.split('/');
     let (package, kind, name) = (parts.next()?, parts.next()?, parts.next()?);
-    let good = kind == "msg" && parts.next().is_none() && is_word(package) && is_word(name);
+    let good = kind == "msg"
+        && parts.next().is_none()
+        && [package, name].iter().all(|word| is_word(word, WORD_MAX_BYTES));
     good.then(|| format!("{package}::msg::dds_::{name}_"))
 }
 
 /// The ROS type that DDS type `dds` is: `pkg::msg::dds_::Type_` is `pkg/msg/Type`; `None` if it is none.
 pub fn ros_type(dds: &str) -> Option<String> {
     let (package, name) = dds.strip_suffix('_')?.split_once("::msg::dds_::")?;
-    (is_word(package) && is_word(name)).then(|| format!("{package}/msg/{name}"))
-}
-
-fn is_word(word: &str) -> bool {
-    !word.is_empty() && word.len() <= 100 && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+    let good = [package, name].iter().all(|word| is_word(word, WORD_MAX_BYTES));
+    good.then(|| format!("{package}/msg/{name}"))
 }
 
 /// Whether `topic` can be the name of a topic, as robot.yaml understands it (CON-9) without a pattern. What comes from
 /// DDS or from the peer may be anything.
 pub fn is_topic(topic: &str) -> bool {
-    let is_part =
-        |part: &str| is_word(part) && !part.starts_with(|c: char| c.is_ascii_digit()) && !part.contains("__");
-    topic.len() <= TOPIC_MAX_BYTES && topic.split('/').all(is_part)
+    names::is_topic(topic) && has_short_parts(topic)
 }
 
-/// What stands before every topic's name in this end's domain (`--namespace`).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Namespace(String);
+/// What `--namespace` gives; `None` if it cannot be a namespace.
+pub fn namespace(name: &str) -> Option<Namespace> {
+    Namespace::new(name).filter(|_| has_short_parts(name))
+}
 
-impl Namespace {
-    /// `None` if `name`, with or without a leading slash, cannot be a namespace. An empty one is none.
-    pub fn new(name: &str) -> Option<Namespace> {
-        let name = name.strip_prefix('/').unwrap_or(name);
-        match name {
-            "" => Some(Namespace::default()),
-            name if is_topic(name) => Some(Namespace(format!("{name}/"))),
-            _ => None,
-        }
-    }
-
-    /// `topic` as it is called in this domain.
-    pub fn inside(&self, topic: &str) -> String {
-        format!("{}{topic}", self.0)
-    }
-
-    /// The topic that this domain calls `name`; `None` if `name` is not in the namespace.
-    pub fn outside<'n>(&self, name: &'n str) -> Option<&'n str> {
-        name.strip_prefix(self.0.as_str())
-    }
+fn has_short_parts(name: &str) -> bool {
+    name.split('/').all(|part| part.len() <= WORD_MAX_BYTES)
 }
 
 #[cfg(test)]
@@ -118,20 +102,11 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_robot_yaml_could_not_hold_is_no_topic() {
-        assert!(is_topic("camera/front_2"));
-        for name in ["", "/a", "a/", "a//b", "2a", "a__b", "a/*", "a b", &"a".repeat(256)] {
-            assert!(!is_topic(name), "{name}");
+    fn a_name_with_a_part_that_is_too_long_is_no_topic_and_no_namespace() {
+        let (longest, longer) = ("a".repeat(WORD_MAX_BYTES), "a".repeat(WORD_MAX_BYTES + 1));
+        assert!(is_topic(&format!("camera/{longest}")) && namespace(&format!("/{longest}")).is_some());
+        for name in [format!("camera/{longer}"), "a b".to_owned()] {
+            assert!(!is_topic(&name) && namespace(&name).is_none(), "{name}");
         }
-    }
-
-    #[test]
-    fn a_namespace_stands_before_the_names_of_one_domain_alone() {
-        let namespace = Namespace::new("/rover7").unwrap();
-        assert_eq!(namespace.inside("camera/front"), "rover7/camera/front");
-        assert_eq!(namespace.outside("rover7/camera/front"), Some("camera/front"));
-        assert_eq!(namespace.outside("camera/front"), None);
-        assert_eq!(Namespace::default().outside("camera"), Some("camera"));
-        assert_eq!(Namespace::new("a b"), None);
     }
 }

@@ -6,10 +6,10 @@ use std::time::Duration;
 use clap::Args;
 use tokkyu_drive::program::{DriveError, ExitCode, StopFlag};
 use tokkyu_link::runtime::{Link, LinkConfig};
-use tokkyu_ros2::bridge::{self, BridgeError, BridgeOptions, Status, Watcher};
-use tokkyu_ros2::names::Namespace;
+use tokkyu_ros2::bridge::{self, BridgeError, BridgeOptions};
+use tokkyu_ros2::names::{self, Namespace};
 
-use super::bridge_end::{End, Given, Tell, Teller};
+use super::bridge_end::{End, Given, Tell, Teller, code_of};
 use super::ends::LinkFlags;
 use super::words;
 use crate::exit::{CODES, Done, Failure};
@@ -66,7 +66,7 @@ pub struct Bridge {
 }
 
 fn namespace(word: &str) -> Result<Namespace, String> {
-    Namespace::new(word).ok_or_else(|| "write it like rover7 or fleet/rover7".to_owned())
+    names::namespace(word).ok_or_else(|| "write it like rover7 or fleet/rover7".to_owned())
 }
 
 impl Bridge {
@@ -94,33 +94,13 @@ impl Bridge {
     }
 }
 
-impl Watcher for Teller {
-    fn on_line(&mut self, line: &str) {
-        self.line(line);
-    }
-
-    fn on_status(&mut self, status: &Status) {
-        self.status(status);
-    }
-
-    fn is_over(&self) -> bool {
-        self.is_to_end()
-    }
-}
-
 impl From<BridgeError> for Failure {
     fn from(error: BridgeError) -> Failure {
         use BridgeError as E;
         let code = match error {
-            E::NoMessage { .. }
-            | E::Reserved { .. }
-            | E::NothingToDo { .. }
-            | E::Domain(_)
-            | E::Interface { .. } => ExitCode::Usage,
-            E::Endpoint(_) => ExitCode::Usage,
+            E::Flow(_) | E::Domain(_) | E::Interface { .. } => ExitCode::Usage,
             E::Interfaces(_) | E::Dds(_) | E::Source(_) => ExitCode::NotPossible,
-            E::Refused(_) => ExitCode::Refused,
-            E::Failed(_) => ExitCode::Failed,
+            E::Session(ref error) => code_of(error),
         };
         Failure::new(code, error)
     }

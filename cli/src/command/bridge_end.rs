@@ -5,9 +5,11 @@ use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 use serde::Serialize;
+use tokkyu_bridge::Watcher;
+use tokkyu_bridge::session::SessionError;
 use tokkyu_contract::yaml::Site;
 use tokkyu_contract::yaml::robot::Toward;
-use tokkyu_drive::program::{DriveError, StopFlag};
+use tokkyu_drive::program::{DriveError, ExitCode, StopFlag};
 use tokkyu_drive::text::printable;
 use tokkyu_link::runtime::Role;
 
@@ -94,8 +96,14 @@ impl Teller {
             say(&printable(line, LINE_MAX));
         }
     }
+}
 
-    pub fn status(&self, status: &impl Serialize) {
+impl<S: Serialize> Watcher<S> for Teller {
+    fn on_line(&mut self, line: &str) {
+        self.line(line);
+    }
+
+    fn on_status(&mut self, status: &S) {
         if self.tell == Tell::Json
             && let Ok(json) = serde_json::to_string(status)
         {
@@ -104,7 +112,16 @@ impl Teller {
         }
     }
 
-    pub fn is_to_end(&self) -> bool {
+    fn is_over(&self) -> bool {
         self.stop.is_set() || self.until.is_some_and(|until| Instant::now() >= until)
+    }
+}
+
+/// What a bridge's program ends with when its session is over.
+pub fn code_of(error: &SessionError) -> ExitCode {
+    match error {
+        SessionError::Endpoint(_) => ExitCode::Usage,
+        SessionError::Refused(_) => ExitCode::Refused,
+        SessionError::Failed(_) => ExitCode::Failed,
     }
 }

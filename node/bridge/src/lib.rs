@@ -6,4 +6,3 @@ pub mod graph;
 pub mod master;
 pub mod message;
 pub mod names;
-mod order;

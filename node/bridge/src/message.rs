@@ -5,17 +5,16 @@
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
+use tokkyu_bridge::frame;
+use tokkyu_bridge::names::{link_topic, of_link_topic};
 
 use crate::names;
 
+pub use tokkyu_bridge::frame::{ENTRIES_MAX, MESSAGE_MAX_BYTES, MessageError};
+pub use tokkyu_bridge::names::CARRIED_MAX_BYTES;
+
 /// Version of the messages.
 pub const VERSION: u32 = 1;
-/// Longest message.
-pub const MESSAGE_MAX_BYTES: usize = 256 << 10;
-/// Most topics, and most names, in one.
-pub const ENTRIES_MAX: usize = 512;
-/// Longest name of a topic that crosses: the link's topic is `NAME@GENERATION`, and has 255 bytes at most (LNK-30).
-pub const CARRIED_MAX_BYTES: usize = 255 - "@4294967295".len();
 /// Longest text of a type: a connection header has no room for more (NODE-44).
 pub const DEFINITION_MAX_BYTES: usize = 64 << 10;
 
@@ -61,31 +60,10 @@ pub struct Topic {
 }
 
 impl Topic {
-    /// Name of the link's topic that carries it; `@` is in no topic's name.
+    /// Name of the link's topic that carries it.
     pub fn link_topic(&self) -> String {
-        format!("{}@{}", self.name, self.generation)
+        link_topic(&self.name, self.generation)
     }
-}
-
-/// Whether `text` is what [`Topic::link_topic`] gives for some topic.
-fn is_link_topic(text: &str) -> bool {
-    let Some((name, digits)) = text.split_once('@') else { return false };
-    let is_number = |number: u32| number > 0 && number.to_string() == digits;
-    names::is_topic(name) && digits.parse().is_ok_and(is_number)
-}
-
-/// A message was not understood.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum MessageError {
-    /// It is longer than any.
-    #[error("{0} bytes are more than a message may have, {MESSAGE_MAX_BYTES}")]
-    TooLong(usize),
-    /// The other bridge is of another age.
-    #[error("the other bridge speaks version {0}, this one {VERSION}: use the same tokkyu at both ends")]
-    Version(u32),
-    /// It is not what NODE-94 says.
-    #[error("not a bridge's message: {0}")]
-    Malformed(String),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -115,7 +93,7 @@ impl Message {
     pub fn write(&self) -> Vec<u8> {
         let json = JsonMessage {
             version: VERSION,
-            instance: format!("{:016x}", self.instance),
+            instance: frame::digits_of(self.instance),
             number: self.number,
             node: self.node.clone(),
             topics: self.topics.iter().map(JsonTopic::from).collect(),
@@ -142,16 +120,11 @@ impl Message {
             if over == 0 {
                 break;
             }
-            over = over.saturating_sub(json_len(text));
+            over = over.saturating_sub(frame::json_len(text));
             text.clear();
             left.definitions += 1;
         }
-        while over > 0
-            && let Some(topic) = self.topics.pop()
-        {
-            over = over.saturating_sub(json_len(&JsonTopic::from(&topic)));
-            left.topics += 1;
-        }
+        left.topics = frame::leave_out_last(&mut self.topics, over, |topic| JsonTopic::from(topic));
         Some(left)
     }
 
@@ -160,47 +133,25 @@ impl Message {
     /// # Errors
     /// It is too long, of another version, or not as NODE-94 says.
     pub fn parse(bytes: &[u8]) -> Result<Message, MessageError> {
-        #[derive(Deserialize)]
-        struct Version {
-            version: u32,
-        }
-        if bytes.len() > MESSAGE_MAX_BYTES {
-            return Err(MessageError::TooLong(bytes.len()));
-        }
-        let malformed = |error: serde_json::Error| MessageError::Malformed(error.to_string());
-        let Version { version } = serde_json::from_slice(bytes).map_err(malformed)?;
-        if version != VERSION {
-            return Err(MessageError::Version(version));
-        }
-        let json: JsonMessage = serde_json::from_slice(bytes).map_err(malformed)?;
-        Message::checked(json).map_err(|what| MessageError::Malformed(what.to_owned()))
+        frame::read(bytes, VERSION, Message::checked)
     }
 
     fn checked(json: JsonMessage) -> Result<Message, &'static str> {
-        if json.topics.len() > ENTRIES_MAX || json.wanted.len() > ENTRIES_MAX {
-            return Err("more entries than a bridge carries");
-        }
-        if json.instance.len() != 16 {
-            return Err("instance has not 16 digits");
-        }
-        let instance = u64::from_str_radix(&json.instance, 16).map_err(|_| "instance is no number")?;
+        frame::check_entries(json.topics.len(), json.wanted.len())?;
+        let instance = frame::instance_of(&json.instance)?;
         if !names::is_node(&json.node) {
             return Err("node is no node's name");
         }
-        if !json.wanted.iter().all(|name| is_link_topic(name)) {
+        let is_wish = |text: &String| {
+            of_link_topic(text).is_some_and(|(name, generation)| generation > 0 && names::is_topic(name))
+        };
+        if !json.wanted.iter().all(is_wish) {
             return Err("a wanted topic's name is none");
         }
         let topics = json.topics.into_iter().map(Topic::checked).collect::<Result<Vec<Topic>, _>>()?;
-        let distinct: BTreeSet<&str> = topics.iter().map(|topic| topic.name.as_str()).collect();
-        if distinct.len() < topics.len() {
-            return Err("a topic is told of twice");
-        }
+        frame::check_distinct(topics.iter().map(|topic| topic.name.as_str()))?;
         Ok(Message { instance, number: json.number, node: json.node, topics, wanted: json.wanted })
     }
-}
-
-fn json_len(value: &impl Serialize) -> usize {
-    serde_json::to_vec(value).map_or(0, |json| json.len())
 }
 
 impl From<&Topic> for JsonTopic {

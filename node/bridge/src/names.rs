@@ -2,29 +2,15 @@
 //!
 //! Pure. What comes from other nodes, the master or the other bridge may be anything.
 
+use tokkyu_bridge::names::is_word;
 use tokkyu_contract::yaml::robot::Toward;
 
-/// Longest name of a topic: what robot.yaml allows (CON-9).
-const TOPIC_MAX_BYTES: usize = 255;
+pub use tokkyu_bridge::names::{Namespace, is_topic};
+
 /// Longest global name of a node.
 const NODE_MAX_BYTES: usize = 512;
 /// Longest word of a type's name.
 const WORD_MAX_BYTES: usize = 100;
-
-/// Whether `topic` can be the name of a topic, as robot.yaml understands it (CON-9) without a pattern.
-pub fn is_topic(topic: &str) -> bool {
-    let is_part = |part: &str| {
-        is_word(part, TOPIC_MAX_BYTES)
-            && !part.starts_with(|c: char| c.is_ascii_digit())
-            && !part.contains("__")
-    };
-    topic.len() <= TOPIC_MAX_BYTES && topic.split('/').all(is_part)
-}
-
-fn is_word(word: &str, longest: usize) -> bool {
-    let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    !word.is_empty() && word.len() <= longest && word.chars().all(is_letter)
-}
 
 /// The type `pkg/Type`, which robot.yaml may write `pkg/msg/Type` as well; `None` if it is neither.
 pub fn ros1_type(text: &str) -> Option<String> {
@@ -64,30 +50,14 @@ pub fn is_bridge(node: &str) -> bool {
     [Toward::Vehicle, Toward::Operator].into_iter().any(|end| own.starts_with(bridge_node(end)))
 }
 
-/// What stands before every topic's name at this end (`--namespace`).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Namespace(String);
+/// The global name that flow `topic` has at an end of that namespace.
+pub fn global(namespace: &Namespace, topic: &str) -> String {
+    format!("/{}", namespace.inside(topic))
+}
 
-impl Namespace {
-    /// `None` if `name`, with or without a leading slash, cannot be a namespace. An empty one is none.
-    pub fn new(name: &str) -> Option<Namespace> {
-        let name = name.strip_prefix('/').unwrap_or(name);
-        match name {
-            "" => Some(Namespace::default()),
-            name if is_topic(name) => Some(Namespace(format!("{name}/"))),
-            _ => None,
-        }
-    }
-
-    /// The global name that flow `topic` has at this end.
-    pub fn global(&self, topic: &str) -> String {
-        format!("/{}{topic}", self.0)
-    }
-
-    /// The flow's name of the topic that is called `global` at this end; `None` if it is not in the namespace.
-    pub fn outside<'n>(&self, global: &'n str) -> Option<&'n str> {
-        global.strip_prefix('/')?.strip_prefix(self.0.as_str())
-    }
+/// The flow's name of the topic that is called `global` at an end of that namespace; `None` if it is not in it.
+pub fn outside<'n>(namespace: &Namespace, global: &'n str) -> Option<&'n str> {
+    namespace.outside(global.strip_prefix('/')?)
 }
 
 #[cfg(test)]
@@ -101,14 +71,6 @@ mod tests {
         }
         for text in ["std_srvs/srv/SetBool", "Image", "a/msg/B/c", "a//B", "", "a/", "*", "a/Ü", "a/b c"] {
             assert_eq!(ros1_type(text), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_name_that_robot_yaml_could_not_hold_is_no_topic() {
-        assert!(is_topic("camera/front_2"));
-        for name in ["", "/a", "a/", "a//b", "2a", "a__b", "a/*", "a b", &"a".repeat(256)] {
-            assert!(!is_topic(name), "{name}");
         }
     }
 
@@ -128,12 +90,13 @@ mod tests {
     }
 
     #[test]
-    fn a_namespace_stands_before_the_names_of_one_end_alone() {
+    fn a_global_name_has_a_slash_before_the_namespace_of_its_end() {
         let namespace = Namespace::new("/rover7").unwrap();
-        assert_eq!(namespace.global("camera/front"), "/rover7/camera/front");
-        assert_eq!(namespace.outside("/rover7/camera/front"), Some("camera/front"));
-        assert_eq!(namespace.outside("/camera/front"), None);
-        assert_eq!(Namespace::default().outside("/camera"), Some("camera"));
-        assert_eq!(Namespace::new("a b"), None);
+        assert_eq!(global(&namespace, "camera/front"), "/rover7/camera/front");
+        assert_eq!(outside(&namespace, "/rover7/camera/front"), Some("camera/front"));
+        for name in ["/camera/front", "rover7/camera/front"] {
+            assert_eq!(outside(&namespace, name), None, "{name}");
+        }
+        assert_eq!(outside(&Namespace::default(), "/camera"), Some("camera"));
     }
 }

@@ -15,17 +15,14 @@ mod figures;
 mod gate;
 mod life;
 mod notice;
-mod order;
 mod place;
 mod routes;
 mod source;
 mod start;
 mod target;
-mod told;
 
 use std::time::Duration;
 
-use serde::Serialize;
 use tokkyu_contract::yaml::Robot;
 use tokkyu_contract::yaml::Site;
 use tokkyu_contract::yaml::robot::Toward;
@@ -33,11 +30,9 @@ use tokkyu_link::runtime::Link;
 
 pub use error::BridgeError;
 pub use figures::{SourceFigures, TargetFigures};
+pub use tokkyu_bridge::Watcher;
 
 use crate::names::Namespace;
-
-/// Between two looks at the domain.
-const LOOK_EVERY: Duration = Duration::from_millis(20);
 
 /// What a bridge is told at its start.
 #[derive(Clone, Debug)]
@@ -61,42 +56,16 @@ pub struct BridgeOptions {
 }
 
 /// What is told once a second.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Status {
-    /// Whether a session is up.
-    pub is_up: bool,
-    /// Round trip of the link, smoothed.
-    pub rtt_ms: f64,
-    /// Share of packets lost on the way to the peer.
-    pub loss: f64,
-    /// Topics that go to the other end.
-    pub sources: Vec<SourceFigures>,
-    /// Topics that come from it.
-    pub targets: Vec<TargetFigures>,
-    /// What keeps topics from crossing now, in words.
-    pub reports: Vec<String>,
-    /// Messages of the other bridge that were not understood.
-    pub messages_refused: u64,
-}
-
-/// Who looks on while a bridge runs.
-pub trait Watcher {
-    /// Something happened, in a line of plain words.
-    fn on_line(&mut self, line: &str);
-
-    /// Once a second.
-    fn on_status(&mut self, status: &Status) {
-        let _ = status;
-    }
-
-    /// Asked often: true ends the bridge.
-    fn is_over(&self) -> bool;
-}
+pub type Status = tokkyu_bridge::Status<SourceFigures, TargetFigures>;
 
 /// Runs a bridge until its watcher ends it.
 ///
 /// # Errors
 /// DDS cannot be joined, a flow names what no bridge carries, the peer refuses us for good.
-pub fn run(options: BridgeOptions, link: Link, watcher: &mut dyn Watcher) -> Result<Status, BridgeError> {
+pub fn run(
+    options: BridgeOptions,
+    link: Link,
+    watcher: &mut dyn Watcher<Status>,
+) -> Result<Status, BridgeError> {
     life::Bridge::start(options, link, watcher)?.run(watcher)
 }

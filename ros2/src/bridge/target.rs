@@ -9,7 +9,8 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use tokkyu_contract::{FlowId, MonoTime, TraceId};
+use tokkyu_bridge::order::{Numbered, Order};
+use tokkyu_contract::{MonoTime, TraceId};
 use tokkyu_link::carrier::clock;
 use tokkyu_link::carrier::realtime::{self, RealTime};
 use tokkyu_link::core::Delivered;
@@ -17,7 +18,6 @@ use tokkyu_link::runtime::{Sample, Subscriber};
 
 use super::figures::{TargetCount, add, count};
 use super::notice::{Notice, Notices};
-use super::order::{Numbered, Order};
 use super::source::wall_now;
 use crate::dds::{WriteError, Writer};
 use crate::graph::Opening;
@@ -61,8 +61,6 @@ impl TargetThread {
             sink,
             told,
             is_over: Arc::clone(&is_over),
-            flow: None,
-            told_stale: 0,
         };
         let thread =
             std::thread::Builder::new().name("ros2-target".to_owned()).spawn(move || writing.run())?;
@@ -99,9 +97,6 @@ struct Writing {
     order: Order<Delivered>,
     told: Receiver<TraceId>,
     is_over: Arc<AtomicBool>,
-    /// The peer's flow that carries this topic, as its samples say.
-    flow: Option<FlowId>,
-    told_stale: u64,
 }
 
 impl Writing {
@@ -137,22 +132,17 @@ impl Writing {
             None => Vec::new(),
         };
         while let Ok(id) = self.told.try_recv() {
-            if Some(id.flow) == self.flow {
-                due.extend(self.order.on_missed(id.sequence));
-            }
+            due.extend(self.order.on_missed(id.flow, id.sequence));
         }
         due.extend(self.order.on_time(now));
         due.iter().for_each(|delivered| self.write(delivered));
-        let stale = self.order.stale();
-        add(&self.sink.count.stale, stale - self.told_stale);
-        self.told_stale = stale;
+        add(&self.sink.count.stale, self.order.take_stale());
     }
 
     fn on_sample(&mut self, now: MonoTime, sample: Sample) -> Vec<Delivered> {
         count(&self.sink.count.received);
         let Sample { session, delivered } = sample;
         let (TraceId { flow, sequence }, capture) = (delivered.id, delivered.capture);
-        self.flow = Some(flow);
         self.order.on_sample(now, Numbered { session, flow, sequence, capture, sample: delivered })
     }
 

@@ -18,6 +18,7 @@ mod targets;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use tokkyu_bridge::flows::{is_carried, other};
 use tokkyu_contract::yaml::robot::{Flow, Robot, Toward};
 use tokkyu_contract::{Class, Qos, Rate};
 
@@ -293,15 +294,11 @@ impl Graph {
 
     /// The flow that carries `topic` toward `end`.
     fn flow_toward(&self, topic: &str, end: Toward) -> Option<&Flow> {
-        let carries = |flow: &&Flow| flow.toward == end && flow.matching.is_none() && flow.source.is_none();
-        self.robot.flow_of(topic).filter(carries)
+        self.robot.flow_of(topic).filter(|flow| flow.toward == end && is_carried(flow))
     }
 
     fn other_end(&self) -> Toward {
-        match self.identity.end {
-            Toward::Vehicle => Toward::Operator,
-            Toward::Operator => Toward::Vehicle,
-        }
+        other(self.identity.end)
     }
 
     fn opening(&self, topic: Topic, flow: &Flow) -> Opening {

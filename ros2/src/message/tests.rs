@@ -48,7 +48,10 @@ fn what_is_not_as_the_specification_says_is_refused_whole() {
     ] {
         assert!(matches!(changed(from, to), Err(MessageError::Malformed(_))), "{from} {to}");
     }
-    assert!(matches!(changed("\"version\":1", "\"version\":2"), Err(MessageError::Version(2))));
+    assert!(matches!(
+        changed("\"version\":1", "\"version\":2"),
+        Err(MessageError::Version { theirs: 2, ours: 1 })
+    ));
     assert!(matches!(Message::parse(&vec![b' '; MESSAGE_MAX_BYTES + 1]), Err(MessageError::TooLong(_))));
 }
 

@@ -6,10 +6,10 @@ use std::time::Duration;
 use clap::Args;
 use tokkyu_drive::program::{DriveError, ExitCode, StopFlag};
 use tokkyu_link::runtime::{Link, LinkConfig};
-use tokkyu_node_bridge::bridge::{self, BridgeError, BridgeOptions, Status, Watcher};
+use tokkyu_node_bridge::bridge::{self, BridgeError, BridgeOptions};
 use tokkyu_node_bridge::names::Namespace;
 
-use crate::command::bridge_end::{End, Given, Tell, Teller};
+use crate::command::bridge_end::{End, Given, Tell, Teller, code_of};
 use crate::command::ends::LinkFlags;
 use crate::command::words;
 use crate::exit::{CODES, Done, Failure};
@@ -87,29 +87,13 @@ impl Bridge {
     }
 }
 
-impl Watcher for Teller {
-    fn on_line(&mut self, line: &str) {
-        self.line(line);
-    }
-
-    fn on_status(&mut self, status: &Status) {
-        self.status(status);
-    }
-
-    fn is_over(&self) -> bool {
-        self.is_to_end()
-    }
-}
-
 impl From<BridgeError> for Failure {
     fn from(error: BridgeError) -> Failure {
         use BridgeError as E;
         let code = match error {
-            E::NoMessage { .. } | E::Reserved { .. } | E::NothingToDo { .. } => ExitCode::Usage,
-            E::Place(_) | E::Endpoint(_) => ExitCode::Usage,
+            E::Flow(_) | E::Place(_) => ExitCode::Usage,
             E::Node(_) | E::Thread(_) => ExitCode::NotPossible,
-            E::Refused(_) => ExitCode::Refused,
-            E::Failed(_) => ExitCode::Failed,
+            E::Session(ref error) => code_of(error),
         };
         Failure::new(code, error)
     }

@@ -1,36 +1,16 @@
 //! Why a bridge cannot begin, or ended by itself.
 
-use tokkyu_link::carrier::CloseReason;
+use tokkyu_bridge::flows::FlowError;
+use tokkyu_bridge::session::SessionError;
 use tokkyu_link::core::EndpointError;
 use tokkyu_node::NodeError;
 
 /// Why a bridge ended; each with its remedy.
 #[derive(Debug, thiserror::Error)]
 pub enum BridgeError {
-    /// A flow declares what no bridge carries.
-    #[error(
-        "robot.yaml: flows.{flow}.type: {type_name} is no message; the bridge carries topics, whose types are pkg/Type or pkg/msg/Type"
-    )]
-    NoMessage {
-        /// The flow.
-        flow: String,
-        /// Its type.
-        type_name: String,
-    },
-    /// A flow has a name the bridge needs itself.
-    #[error("robot.yaml: flows.{flow}: the bridge itself uses tokkyu/ros1; give the flow another name")]
-    Reserved {
-        /// The flow.
-        flow: String,
-    },
-    /// No flow is a topic.
-    #[error(
-        "robot {robot:?} has no flow a bridge carries: those without source and match; add one to robot.yaml"
-    )]
-    NothingToDo {
-        /// The robot.
-        robot: String,
-    },
+    /// robot.yaml has nothing to carry, or what no bridge carries.
+    #[error(transparent)]
+    Flow(#[from] FlowError),
     /// What the environment says of the node or the master is wrong.
     #[error("{0}; ROS_MASTER_URI, ROS_IP, ROS_HOSTNAME and ROS_NAMESPACE say where the bridge's node is")]
     Place(NodeError),
@@ -40,15 +20,9 @@ pub enum BridgeError {
     /// A thread cannot be started.
     #[error("no thread can be started: {0}; are too many processes running?")]
     Thread(#[from] std::io::Error),
-    /// The link takes no more topics, or a name of ours is too long for it.
+    /// The session with the other bridge cannot begin, or is over for good.
     #[error(transparent)]
-    Endpoint(#[from] EndpointError),
-    /// The peer will not have us, or we will not have it, and waiting changes nothing.
-    #[error("{0}")]
-    Refused(CloseReason),
-    /// A thread of ours ended by itself.
-    #[error("{0}; this is a fault of tokkyu, please report it")]
-    Failed(String),
+    Session(#[from] SessionError),
 }
 
 impl From<NodeError> for BridgeError {
@@ -59,5 +33,11 @@ impl From<NodeError> for BridgeError {
             }
             _ => BridgeError::Node(error),
         }
+    }
+}
+
+impl From<EndpointError> for BridgeError {
+    fn from(error: EndpointError) -> BridgeError {
+        BridgeError::Session(error.into())
     }
 }

@@ -8,6 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use tokkyu_bridge::flows::is_carried;
 use tokkyu_contract::Class;
 use tokkyu_link::carrier::realtime::{self, RealTime};
 use tokkyu_link::runtime::site::fifo;
@@ -15,7 +16,7 @@ use tokkyu_node::{CallbackQueue, Kind, Level, MasterError, Node, Subscription, S
 
 use super::source::Lane;
 use super::{BridgeError, BridgeOptions};
-use crate::graph::{Publisher, Wish, is_carried};
+use crate::graph::{Publisher, Wish};
 use crate::master::State;
 use crate::names;
 

@@ -9,6 +9,7 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, sync_channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use tokkyu_bridge::order::{Numbered, Order};
 use tokkyu_contract::TraceId;
 use tokkyu_link::carrier::clock;
 use tokkyu_link::carrier::realtime::{self, RealTime};
@@ -21,7 +22,6 @@ use super::figures::{Counted, TargetFigures};
 use super::ros::Notice;
 use crate::graph::Opening;
 use crate::names;
-use crate::order::{Numbered, Order};
 
 /// Between two looks at whether the thread is to end.
 const LOOK_EVERY: Duration = Duration::from_millis(50);

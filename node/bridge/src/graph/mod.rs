@@ -18,6 +18,7 @@ mod targets;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use tokkyu_bridge::flows::{is_carried, other};
 use tokkyu_contract::yaml::robot::{Flow, Robot, Toward};
 use tokkyu_contract::{Class, Durability, MonoTime, Qos, Rate, Reliability};
 
@@ -276,7 +277,7 @@ impl Graph {
     fn opening(&self, topic: Topic, flow: &Flow) -> Opening {
         let size_bytes = flow.size.map_or(0, |size| u32::try_from(size.0).unwrap_or(u32::MAX));
         Opening {
-            global: self.identity.namespace.global(&topic.name),
+            global: names::global(&self.identity.namespace, &topic.name),
             qos: qos_on_link(flow, topic.is_latched),
             topic,
             class: flow.class,
@@ -287,23 +288,11 @@ impl Graph {
 
     /// Services that a flow names: they are told, and not carried.
     fn refuse_services(&self, standing: &mut BTreeSet<Report>) {
-        let names = self.master.services.iter().filter_map(|name| self.identity.namespace.outside(name));
+        let names =
+            self.master.services.iter().filter_map(|name| names::outside(&self.identity.namespace, name));
         let is_named = |name: &&str| self.robot.flow(name).is_some_and(is_carried);
         standing.extend(names.filter(is_named).map(Report::service));
     }
-}
-
-/// The other end of the link.
-pub fn other(end: Toward) -> Toward {
-    match end {
-        Toward::Vehicle => Toward::Operator,
-        Toward::Operator => Toward::Vehicle,
-    }
-}
-
-/// Whether a flow is a topic of nodes: neither packets of other programs nor a camera that a program of ours reads.
-pub fn is_carried(flow: &Flow) -> bool {
-    flow.matching.is_none() && flow.source.is_none()
 }
 
 /// The flow's QoS on the link (NODE-92). What is latched must come whenever it was published.

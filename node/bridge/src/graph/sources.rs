@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use tokkyu_bridge::flows::is_carried;
 use tokkyu_contract::yaml::robot::Flow;
 use tokkyu_contract::{Durability, MonoTime};
 
-use super::{Graph, Order, Report, Wish, declared_type, is_carried};
+use super::{Graph, Order, Report, Wish, declared_type};
 use crate::master::State;
 use crate::message::{CARRIED_MAX_BYTES, DEFINITION_MAX_BYTES, ENTRIES_MAX, Topic};
 use crate::names;
@@ -79,7 +80,8 @@ impl Graph {
     pub fn on_master(&mut self, state: State) {
         let nobody = BTreeSet::new();
         for (name, source) in &mut self.sources {
-            let named = state.publishers.get(&self.identity.namespace.global(name)).unwrap_or(&nobody);
+            let named =
+                state.publishers.get(&names::global(&self.identity.namespace, name)).unwrap_or(&nobody);
             for (publisher, missed) in &mut source.publishers {
                 *missed = if named.contains(&publisher.node) { 0 } else { missed.saturating_add(1) };
             }
@@ -180,19 +182,19 @@ impl Graph {
     fn published(&self) -> impl Iterator<Item = &str> {
         let is_published = |nodes: &BTreeSet<String>| nodes.iter().any(|node| !names::is_bridge(node));
         let topics = self.master.publishers.iter().filter(move |(_, nodes)| is_published(nodes));
-        let outside = topics.filter_map(|(global, _)| self.identity.namespace.outside(global));
+        let outside = topics.filter_map(|(global, _)| names::outside(&self.identity.namespace, global));
         outside.filter(|name| names::is_topic(name))
     }
 
     /// The topic on which each node, ours as well, says what it logs.
     pub(super) fn is_own_log(&self, name: &str) -> bool {
-        self.identity.namespace.global(name) == "/rosout"
+        names::global(&self.identity.namespace, name) == "/rosout"
     }
 
     fn wish(&self, name: &str, flow: &Flow) -> Wish {
         Wish {
             topic: name.to_owned(),
-            global: self.identity.namespace.global(name),
+            global: names::global(&self.identity.namespace, name),
             class: flow.class,
             depth: flow.qos.depth(),
             is_kept: flow.qos.durability == Durability::TransientLocal,
