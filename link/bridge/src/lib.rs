@@ -9,6 +9,8 @@ pub mod order;
 #[cfg(feature = "session")]
 pub mod session;
 pub mod standing;
+#[cfg(feature = "session")]
+pub mod target;
 mod watcher;
 
 pub use watcher::{Status, Watcher};

@@ -1,20 +1,19 @@
 //! Two sessions over a real link on loopback: what each hears of the other.
 #![cfg(feature = "session")]
 
-use std::net::SocketAddr;
+mod loopback;
+
 use std::time::{Duration, Instant};
 
+use loopback::{PATIENCE, both_ends, key, link};
 use tokkyu_bridge::flows::OwnTopics;
 use tokkyu_bridge::frame::MessageError;
 use tokkyu_bridge::session::{Session, SessionError};
 use tokkyu_bridge::{Status, Watcher};
 use tokkyu_contract::yaml::robot::Toward;
-use tokkyu_link::carrier::{SecretKey, TrustStore};
-use tokkyu_link::runtime::{Link, LinkConfig, Role};
+use tokkyu_link::runtime::{Link, Role};
 
 const OWN: OwnTopics = OwnTopics { name: "tokkyu/any", type_name: "tokkyu/any/1" };
-/// Long enough for any machine; a test that waits this long has failed.
-const PATIENCE: Duration = Duration::from_secs(20);
 
 type AnyStatus = Status<(), ()>;
 
@@ -70,19 +69,6 @@ fn understood(payload: &[u8]) -> Result<String, MessageError> {
     }
 }
 
-fn key() -> SecretKey {
-    SecretKey::generate().expect("the system has randomness")
-}
-
-fn any() -> SocketAddr {
-    "127.0.0.1:0".parse().expect("an address")
-}
-
-fn link(role: Role, own: &SecretKey, trusted: &SecretKey) -> Link {
-    let trusted = TrustStore::of([trusted.public()]);
-    Link::start(LinkConfig::new(role, any(), own.clone(), trusted)).expect("loopback")
-}
-
 /// Turns of both until `is_so`.
 fn until(what: &str, ends: &mut [&mut End], is_so: impl Fn(&[&mut End]) -> bool) {
     let since = Instant::now();
@@ -94,11 +80,9 @@ fn until(what: &str, ends: &mut [&mut End], is_so: impl Fn(&[&mut End]) -> bool)
 
 #[test]
 fn each_end_hears_the_newest_the_other_says_and_that_it_is_gone() {
-    let (vehicle_key, operator_key) = (key(), key());
-    let operator_link = link(Role::Operator, &operator_key, &vehicle_key);
-    let role = Role::Vehicle { operator: operator_link.local_address() };
-    let mut operator = End::new(Toward::Operator, operator_link);
-    let mut vehicle = End::new(Toward::Vehicle, link(role, &vehicle_key, &operator_key));
+    let (vehicle, operator) = both_ends();
+    let mut operator = End::new(Toward::Operator, operator);
+    let mut vehicle = End::new(Toward::Vehicle, vehicle);
     assert!(!vehicle.status().is_up);
 
     // Before there is a session: the last word is kept for it.

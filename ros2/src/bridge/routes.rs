@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokkyu_bridge::target::{Incoming, TargetThread};
 use tokkyu_contract::yaml::Site;
 use tokkyu_contract::{Class, Durability, FlowId, MonoTime, TraceId};
 use tokkyu_link::carrier::clock;
@@ -20,7 +21,7 @@ use super::figures::Counts;
 use super::gate::Gate;
 use super::notice::Notices;
 use super::source::{Feed, SourceThread};
-use super::target::{Sink, TargetThread};
+use super::target::{self, Sink};
 use crate::dds::{Participant, Writer};
 use crate::graph::{ENDPOINT_MARK, Opening};
 use crate::message::Topic;
@@ -129,16 +130,16 @@ impl Routes {
         let writer = Writer::new(participant, &opening.dds_topic, &opening.dds_type, &topic.qos, &user_data)?;
         let subscriber = link.subscribe(subscription(topic))?;
         let name = topic.name.clone();
-        let sink = Sink {
+        let incoming = Incoming {
             subscriber,
-            writer,
-            count: self.means.counts.target(&name),
+            qos: topic.qos,
+            class: opening.class,
             fifo_priority: fifo(&self.means.site, opening.class, self.means.priority),
-            notices: self.means.notices.clone(),
             former: self.ending.remove(&name),
-            opening,
         };
-        let thread = TargetThread::start(sink).map_err(super::source::SourceError::Thread)?;
+        let (count, notices) = (self.means.counts.target(&name), self.means.notices.clone());
+        let sink = Sink { topic: name.clone(), writer, count, notices };
+        let thread = target::start(incoming, sink).map_err(super::source::SourceError::Thread)?;
         self.targets.insert(name, thread);
         Ok(())
     }

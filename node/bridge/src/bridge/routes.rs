@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
+use tokkyu_bridge::target::{Incoming, TargetThread};
 use tokkyu_contract::yaml::Site;
 use tokkyu_contract::{FlowId, TraceId};
 use tokkyu_link::core::{Endpoint, Publication, Subscription as LinkSubscription};
@@ -18,7 +19,7 @@ use super::BridgeError;
 use super::figures::{Register, SourceFigures, TargetFigures};
 use super::ros::{Notice, Ros};
 use super::source::{Lane, publisher};
-use super::target::{Sink, TargetThread};
+use super::target::{Sink, Target};
 use crate::graph::{Opening, Publisher, Wish};
 
 /// A topic that is subscribed to, or will be when the master answers.
@@ -34,7 +35,7 @@ pub(super) struct Routes {
     sources: BTreeMap<String, Route>,
     /// Topic of each publication by its flow in the link's events, until the link has withdrawn it.
     flows: HashMap<FlowId, String>,
-    targets: BTreeMap<String, TargetThread>,
+    targets: BTreeMap<String, Target>,
     /// Threads of topics that are gone, until they have ended.
     ending: BTreeMap<String, TargetThread>,
     source_figures: Register<SourceFigures>,
@@ -106,24 +107,24 @@ impl Routes {
         })?;
         let name = topic.name.clone();
         let first = TargetFigures { topic: name.clone(), ..TargetFigures::default() };
-        let sink = Sink {
-            node: ros.node().clone(),
+        let incoming = Incoming {
             subscriber,
-            figures: self.target_figures.of(&name, first),
+            qos: opening.qos,
+            class: opening.class,
             fifo_priority: fifo(&self.site, opening.class, self.priority),
-            notices: self.notices.clone(),
             former: self.ending.remove(&name),
-            opening,
         };
-        self.targets.insert(name, TargetThread::start(sink)?);
+        let (node, notices) = (ros.node().clone(), self.notices.clone());
+        let sink = Sink { opening, node, figures: self.target_figures.of(&name, first), notices };
+        self.targets.insert(name, Target::start(incoming, sink)?);
         Ok(())
     }
 
     pub(super) fn close_target(&mut self, topic: &str) {
-        self.ending.retain(|_, target| !target.has_ended());
-        if let Some(target) = self.targets.remove(topic) {
-            target.end();
-            self.ending.insert(topic.to_owned(), target);
+        self.ending.retain(|_, thread| !thread.has_ended());
+        if let Some(Target { thread, .. }) = self.targets.remove(topic) {
+            thread.end();
+            self.ending.insert(topic.to_owned(), thread);
         }
     }
 
@@ -146,7 +147,7 @@ impl Routes {
 
     /// A sample of the peer's will never come.
     pub(super) fn on_missed(&self, id: TraceId) {
-        self.targets.values().for_each(|target| target.on_missed(id));
+        self.targets.values().for_each(|target| target.thread.on_missed(id));
     }
 
     /// The link has withdrawn an endpoint of ours: nothing more is told of it.
@@ -179,7 +180,7 @@ impl Routes {
 
     /// All threads are to end, at the same time, not one after the other.
     pub(super) fn end(&self) {
-        self.targets.values().for_each(TargetThread::end);
+        self.targets.values().for_each(|target| target.thread.end());
     }
 }
 

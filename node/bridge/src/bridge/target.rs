@@ -1,20 +1,15 @@
 //! The target's side of a topic: the link gives, its publisher here takes. NODE-91 to NODE-93, NODE-96, NODE-98.
 //!
-//! One thread for each topic, which may wait for the master and for nothing else: publishing never waits. What waits for it
-//! meanwhile is the link's subscriber queue, which holds `depth` samples.
+//! One thread for each topic, which may wait for the master and for nothing else: publishing never waits.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::mpsc::{Receiver, Sender, SyncSender, sync_channel};
-use std::thread::JoinHandle;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::mpsc::Sender;
 use std::time::Duration;
 
-use tokkyu_bridge::order::{Numbered, Order};
-use tokkyu_contract::TraceId;
+use tokkyu_bridge::target::{Incoming, Intake, TargetThread, Turn, age_of};
 use tokkyu_link::carrier::clock;
-use tokkyu_link::carrier::realtime::{self, RealTime};
 use tokkyu_link::core::Delivered;
-use tokkyu_link::runtime::{Sample, Subscriber};
 use tokkyu_node::raw::Publisher;
 use tokkyu_node::{Kind, Node, NodeError, PublishError, PublisherOptions};
 
@@ -23,94 +18,44 @@ use super::ros::Notice;
 use crate::graph::Opening;
 use crate::names;
 
-/// Between two looks at whether the thread is to end.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// Between two looks while a sample waits for another.
-const LOOK_SOON: Duration = Duration::from_millis(5);
-/// Missed numbers that wait for the thread at most.
-const MISSED: usize = 1024;
-/// Longest time in which a topic that goes publishes what waits.
-const FINISH_MAX: Duration = Duration::from_secs(1);
 /// For so long a publisher that goes stays: what was published and is not sent ends with it.
 const LAST_WORDS: Duration = Duration::from_millis(200);
-/// An estimate of the age that may be off by more is none.
-const ERROR_MAX: Duration = Duration::from_secs(1);
 
 /// What a topic's thread works with.
 pub(super) struct Sink {
     pub(super) opening: Opening,
     pub(super) node: Node,
-    pub(super) subscriber: Subscriber,
     pub(super) figures: Arc<Counted<TargetFigures>>,
-    pub(super) fifo_priority: Option<u8>,
     pub(super) notices: Sender<Notice>,
-    /// The topic's thread before this one: it is published by one at a time.
-    pub(super) former: Option<TargetThread>,
 }
 
-/// The thread that publishes one topic. Dropping it waits for its end.
-pub(super) struct TargetThread {
-    missed: SyncSender<TraceId>,
-    is_over: Arc<AtomicBool>,
+/// A topic that is published here, or will be when the master answers. Dropping it waits for the end of its thread.
+pub(super) struct Target {
+    pub(super) thread: TargetThread,
     readers: Arc<AtomicU32>,
-    thread: Option<JoinHandle<()>>,
 }
 
-impl TargetThread {
-    pub(super) fn start(sink: Sink) -> std::io::Result<TargetThread> {
-        let (missed, told) = sync_channel(MISSED);
-        let (is_over, readers) = (Arc::<AtomicBool>::default(), Arc::<AtomicU32>::default());
-        let order = Order::new(&sink.opening.qos, sink.opening.class);
-        let publishing = Publishing { order, sink, told, is_over: is_over.clone(), readers: readers.clone() };
-        let builder = std::thread::Builder::new().name("bridge-target".to_owned());
-        let thread = builder.spawn(move || publishing.run())?;
-        Ok(TargetThread { missed, is_over, readers, thread: Some(thread) })
-    }
-
-    /// The topic goes: the thread publishes what waits for it, then ends. Does not wait for that.
-    pub(super) fn end(&self) {
-        self.is_over.store(true, Ordering::Relaxed);
-    }
-
-    pub(super) fn has_ended(&self) -> bool {
-        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
+impl Target {
+    pub(super) fn start(incoming: Incoming, sink: Sink) -> std::io::Result<Target> {
+        let readers = Arc::<AtomicU32>::default();
+        let publishing = Publishing { sink, readers: Arc::clone(&readers) };
+        let thread = TargetThread::start("bridge-target", incoming, move |intake| publishing.run(intake))?;
+        Ok(Target { thread, readers })
     }
 
     /// Whether a node other than a bridge subscribes to the topic.
     pub(super) fn is_wanted(&self) -> bool {
         self.readers.load(Ordering::Relaxed) > 0
     }
-
-    /// A sample of the peer's will never come; it may be of this topic.
-    pub(super) fn on_missed(&self, id: TraceId) {
-        // A thread that is so far behind goes on after its hold time.
-        let _ = self.missed.try_send(id);
-    }
-}
-
-impl Drop for TargetThread {
-    fn drop(&mut self) {
-        self.end();
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
-    }
 }
 
 struct Publishing {
     sink: Sink,
-    order: Order<Delivered>,
-    told: Receiver<TraceId>,
-    is_over: Arc<AtomicBool>,
     readers: Arc<AtomicU32>,
 }
 
 impl Publishing {
-    fn run(mut self) {
-        let real_time =
-            RealTime { fifo_priority: self.sink.fifo_priority, lock_memory: false, cores: Vec::new() };
-        realtime::apply(&real_time);
-        drop(self.sink.former.take());
+    fn run(self, mut intake: Intake) {
         let publisher = match self.advertise() {
             Ok(publisher) => publisher,
             Err(error) => {
@@ -119,12 +64,13 @@ impl Publishing {
                 return;
             }
         };
-        while !self.is_over.load(Ordering::Relaxed) {
-            let wait = if self.order.deadline().is_some() { LOOK_SOON } else { LOOK_EVERY };
-            let sample = self.sink.subscriber.receive(wait);
-            self.turn(&publisher, sample);
+        while let Some(turn) = intake.turn() {
+            self.count(&turn);
+            turn.due.iter().for_each(|delivered| self.publish(&publisher, delivered));
         }
-        self.finish(&publisher);
+        if self.sink.node.is_ok() && self.readers.load(Ordering::Relaxed) > 0 {
+            std::thread::sleep(LAST_WORDS);
+        }
     }
 
     /// Waits until the master knows.
@@ -151,39 +97,15 @@ impl Publishing {
         self.sink.node.advertise_raw(global, kind, options)
     }
 
-    fn turn(&mut self, publisher: &Publisher, sample: Option<Sample>) {
-        let now = clock::now();
-        let mut due = Vec::new();
-        if let Some(Sample { session, delivered }) = sample {
-            self.sink.figures.lock().delivered += 1;
-            let (TraceId { flow, sequence }, capture) = (delivered.id, delivered.capture);
-            due = self.order.on_sample(now, Numbered { session, flow, sequence, capture, sample: delivered });
-            self.sink.figures.lock().stale += self.order.take_stale();
-        }
-        while let Ok(id) = self.told.try_recv() {
-            due.extend(self.order.on_missed(id.flow, id.sequence));
-        }
-        due.extend(self.order.on_time(now));
-        due.iter().for_each(|delivered| self.publish(publisher, delivered));
-    }
-
-    /// Publishes what the link has given already: who publishes once may go at once.
-    fn finish(&mut self, publisher: &Publisher) {
-        let until = clock::now() + FINISH_MAX;
-        while clock::now() < until
-            && let Some(sample) = self.sink.subscriber.receive(Duration::ZERO)
-        {
-            self.turn(publisher, Some(sample));
-        }
-        self.order.finish().iter().for_each(|delivered| self.publish(publisher, delivered));
-        if self.sink.node.is_ok() && self.readers.load(Ordering::Relaxed) > 0 {
-            std::thread::sleep(LAST_WORDS);
-        }
+    fn count(&self, turn: &Turn) {
+        let mut figures = self.sink.figures.lock();
+        figures.delivered += turn.delivered;
+        figures.stale += turn.stale;
     }
 
     fn publish(&self, publisher: &Publisher, delivered: &Delivered) {
         let lifespan = self.sink.opening.qos.lifespan;
-        if lifespan.is_some_and(|lifespan| age_of(delivered) > lifespan) {
+        if lifespan.is_some_and(|lifespan| age_of(delivered, clock::now()) > lifespan) {
             self.sink.figures.lock().stale += 1;
             return;
         }
@@ -207,12 +129,4 @@ fn loan_and_publish(publisher: &Publisher, payload: &[u8]) -> Result<(), Publish
     let mut loan = publisher.loan(payload.len())?;
     loan.copy_from_slice(payload);
     loan.publish().map(drop)
-}
-
-/// A sample's age now. Before the peer's clock is known it counts as new.
-fn age_of(delivered: &Delivered) -> Duration {
-    match delivered.age_error <= ERROR_MAX {
-        true => delivered.age + clock::now().since(delivered.at),
-        false => Duration::ZERO,
-    }
 }
