@@ -2,11 +2,11 @@
 //!
 //! Pure. Source: <https://design.ros2.org/articles/topic_and_service_names.html>.
 
-use tokkyu_bridge::names::{self, is_word};
+use tokkyu_bridge::names::is_word;
 
-pub use tokkyu_bridge::names::{Namespace, TOPIC_MAX_BYTES};
+pub use tokkyu_bridge::names::{Namespace, TOPIC_MAX_BYTES, is_topic};
 
-/// Longest part of a topic's or a type's name.
+/// Longest part of a type's name.
 const WORD_MAX_BYTES: usize = 100;
 
 /// What a DDS topic is in ROS 2's eyes.
@@ -54,21 +54,6 @@ pub fn ros_type(dds: &str) -> Option<String> {
     good.then(|| format!("{package}/msg/{name}"))
 }
 
-/// Whether `topic` can be the name of a topic, as robot.yaml understands it (CON-9) without a pattern. What comes from
-/// DDS or from the peer may be anything.
-pub fn is_topic(topic: &str) -> bool {
-    names::is_topic(topic) && has_short_parts(topic)
-}
-
-/// What `--namespace` gives; `None` if it cannot be a namespace.
-pub fn namespace(name: &str) -> Option<Namespace> {
-    Namespace::new(name).filter(|_| has_short_parts(name))
-}
-
-fn has_short_parts(name: &str) -> bool {
-    name.split('/').all(|part| part.len() <= WORD_MAX_BYTES)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,15 +83,6 @@ mod tests {
         }
         for type_name in ["sensor_msgs::msg::Image", "a::srv::dds_::B_", "::msg::dds_::_", ""] {
             assert_eq!(ros_type(type_name), None, "{type_name}");
-        }
-    }
-
-    #[test]
-    fn a_name_with_a_part_that_is_too_long_is_no_topic_and_no_namespace() {
-        let (longest, longer) = ("a".repeat(WORD_MAX_BYTES), "a".repeat(WORD_MAX_BYTES + 1));
-        assert!(is_topic(&format!("camera/{longest}")) && namespace(&format!("/{longest}")).is_some());
-        for name in [format!("camera/{longer}"), "a b".to_owned()] {
-            assert!(!is_topic(&name) && namespace(&name).is_none(), "{name}");
         }
     }
 }

@@ -7,7 +7,7 @@ use clap::Args;
 use tokkyu_drive::program::{DriveError, ExitCode, StopFlag};
 use tokkyu_link::runtime::{Link, LinkConfig};
 use tokkyu_ros2::bridge::{self, BridgeError, BridgeOptions};
-use tokkyu_ros2::names::{self, Namespace};
+use tokkyu_ros2::names::Namespace;
 
 use super::bridge_end::{End, Given, Tell, Teller, code_of};
 use super::ends::LinkFlags;
@@ -66,7 +66,7 @@ pub struct Bridge {
 }
 
 fn namespace(word: &str) -> Result<Namespace, String> {
-    names::namespace(word).ok_or_else(|| "write it like rover7 or fleet/rover7".to_owned())
+    Namespace::new(word).ok_or_else(|| "write it like rover7 or fleet/rover7".to_owned())
 }
 
 impl Bridge {

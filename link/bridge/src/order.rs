@@ -112,11 +112,19 @@ impl<T> Order<T> {
         if self.stream != Some((session, flow)) {
             due = self.begin(session, flow);
         }
-        match self.recent.is_known(capture, session) {
-            true => self.stale += 1,
-            false => due.extend(self.take(now, sequence, sample)),
-        }
+        due.extend(match self.recent.is_known(capture, session) {
+            true => self.pass_over(sequence),
+            false => self.take(now, sequence, sample),
+        });
         due
+    }
+
+    /// A sample that came in a session before: those behind it do not wait for it.
+    fn pass_over(&mut self, sequence: u32) -> Vec<T> {
+        self.stale += 1;
+        self.begin_at(sequence);
+        self.skip_number(sequence);
+        self.due()
     }
 
     /// A sample of the publication at hand, which did not come in a session before.
@@ -129,8 +137,8 @@ impl<T> Order<T> {
                 self.next = Some(number + 1);
                 return vec![sample];
             }
-            Rule::InOrder { depth, is_kept } => {
-                self.next.get_or_insert_with(|| BASE + u64::from(first_of(sequence, depth, is_kept)));
+            Rule::InOrder { .. } => {
+                self.begin_at(sequence);
                 if self.held.insert(number, (now, sample)).is_some() {
                     self.stale += 1;
                 }
@@ -141,14 +149,27 @@ impl<T> Order<T> {
 
     /// A sample of this publication will never come; gives those that waited for it.
     pub fn on_missed(&mut self, flow: FlowId, sequence: u32) -> Vec<T> {
-        let is_ours = self.stream.is_some_and(|(_, ours)| ours == flow);
-        if let (Rule::InOrder { depth, .. }, Some(next), true) = (self.rule, self.next, is_ours) {
+        if self.stream.is_some_and(|(_, ours)| ours == flow) {
+            self.skip_number(sequence);
+        }
+        self.due()
+    }
+
+    /// Nothing waits for this number.
+    fn skip_number(&mut self, sequence: u32) {
+        if let (Rule::InOrder { depth, .. }, Some(next)) = (self.rule, self.next) {
             let number = self.number(sequence);
             if number >= next && self.missed.len() < depth {
                 self.missed.insert(number);
             }
         }
-        self.due()
+    }
+
+    /// The publication's first sample is here.
+    fn begin_at(&mut self, sequence: u32) {
+        if let Rule::InOrder { depth, is_kept } = self.rule {
+            self.next.get_or_insert_with(|| BASE + u64::from(first_of(sequence, depth, is_kept)));
+        }
     }
 
     /// Gives those that have waited long enough.

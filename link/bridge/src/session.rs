@@ -51,6 +51,8 @@ pub struct Session {
     theirs: Subscriber,
     unsaid: Unsaid,
     standing: Standing,
+    /// The other bridge has once accepted us: that a session is up says only that we accept it.
+    is_proved: bool,
     told: Told,
     paused: Paused,
     obeying: Pace,
@@ -74,6 +76,7 @@ impl Session {
             link,
             unsaid: Unsaid::default(),
             standing: Standing::new(linger),
+            is_proved: false,
             told: Told::default(),
             paused: Paused::default(),
             obeying: Pace::new(LOOK_EVERY, MonoTime::ZERO),
@@ -114,6 +117,7 @@ impl Session {
             }
             LinkEvent::State(LinkState::Down(reason)) => self.on_down(reason, watcher)?,
             LinkEvent::Trouble(what) => self.tell(what, watcher),
+            LinkEvent::Session(Event::Matched { .. }) => self.is_proved = true,
             LinkEvent::Session(Event::PeerSilent) => {
                 watcher.on_line("nothing is heard from the other bridge");
             }
@@ -124,8 +128,9 @@ impl Session {
     }
 
     fn on_down<S>(&mut self, reason: &CloseReason, watcher: &mut dyn Watcher<S>) -> Result<(), SessionError> {
-        // The operator listens: it may be another vehicle that is refused.
-        if self.standing.is_new() && self.end == Toward::Vehicle && reason.never_succeeds() {
+        // The operator listens: it may be another vehicle that is refused. And a refusal by one that has accepted us before may be a mistake that is
+        // being mended there.
+        if !self.is_proved && self.end == Toward::Vehicle && reason.never_succeeds() {
             return Err(SessionError::Refused(reason.clone()));
         }
         self.standing.on_down(clock::now());

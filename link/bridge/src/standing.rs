@@ -40,11 +40,6 @@ impl Standing {
         Standing { state: State::New, linger }
     }
 
-    /// Whether there never was a session: what refuses us now will refuse us again.
-    pub fn is_new(&self) -> bool {
-        self.state == State::New
-    }
-
     /// A session is up.
     pub fn on_up(&mut self) {
         self.go(State::Up);
@@ -125,10 +120,9 @@ mod tests {
     fn one_that_never_was_there_is_not_gone() {
         let mut standing = Standing::new(Duration::ZERO);
         standing.on_down(at(0));
-        assert!(standing.is_new() && !standing.on_time(at(99_000)));
+        assert!(!standing.on_time(at(99_000)));
         standing.on_up();
-        assert!(!standing.is_new());
         standing.on_down(at(100_000));
-        assert!(standing.on_time(at(100_000)) && !standing.is_new());
+        assert!(standing.on_time(at(100_000)));
     }
 }

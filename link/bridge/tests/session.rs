@@ -107,20 +107,27 @@ fn each_end_hears_the_newest_the_other_says_and_that_it_is_gone() {
     assert_eq!(operator.times_gone, 1);
 }
 
+/// It distrusts the operator, or the operator it: then a session is up here, until the operator says so.
 #[test]
 fn a_vehicle_that_can_never_have_a_session_ends() {
-    let (vehicle_key, operator_key) = (key(), key());
-    let operator = link(Role::Operator, &operator_key, &vehicle_key);
-    let role = Role::Vehicle { operator: operator.local_address() };
-    let mut vehicle = End::new(Toward::Vehicle, link(role, &vehicle_key, &key()));
-    let since = Instant::now();
-    let error = loop {
-        assert!(since.elapsed() < PATIENCE, "never refused; {:?}", vehicle.lines.0);
-        if let Err(error) = vehicle.turn() {
-            break error;
-        }
-    };
-    assert!(matches!(error, SessionError::Refused(_)), "{error}");
+    for does_operator_refuse in [false, true] {
+        let (vehicle_key, operator_key, other_key) = (key(), key(), key());
+        let (of_vehicle, of_operator) = match does_operator_refuse {
+            true => (&operator_key, &other_key),
+            false => (&other_key, &vehicle_key),
+        };
+        let operator = link(Role::Operator, &operator_key, of_operator);
+        let role = Role::Vehicle { operator: operator.local_address() };
+        let mut vehicle = End::new(Toward::Vehicle, link(role, &vehicle_key, of_vehicle));
+        let since = Instant::now();
+        let error = loop {
+            assert!(since.elapsed() < PATIENCE, "never refused; {:?}", vehicle.lines.0);
+            if let Err(error) = vehicle.turn() {
+                break error;
+            }
+        };
+        assert!(matches!(error, SessionError::Refused(_)), "{error}");
+    }
 }
 
 #[test]

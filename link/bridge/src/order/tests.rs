@@ -166,10 +166,10 @@ fn what_a_new_session_brings_again_of_a_kept_topic_is_dropped() {
     };
     assert_eq!(again(&mut order, 0, 2), [0; 0]);
     assert_eq!(again(&mut order, 1, 3), [0; 0]);
-    assert_eq!((order.take_stale(), order.on_time(NOW + HOLD)), (2, vec![]));
-    assert_eq!(again(&mut order, 2, 50), [0; 0], "0 and 1 may have been others");
-    assert_eq!(order.on_time(NOW + HOLD), [2]);
-    assert_eq!(again(&mut order, 3, 51), [3]);
+    assert_eq!((order.take_stale(), order.deadline()), (2, None));
+    assert_eq!(again(&mut order, 2, 50), [2], "nothing waits for what is known");
+    assert_eq!(again(&mut order, 4, 52), [0; 0], "but for what is not");
+    assert_eq!(again(&mut order, 3, 51), [3, 4]);
     assert_eq!(order.take_stale(), 0);
 }
 
