@@ -4,6 +4,8 @@ use tokkyu_contract::yaml::robot::{Flow, Robot};
 use tokkyu_contract::{Class, Durability, History};
 use tokkyu_topic::{Limits, MAX_DEPTH};
 
+use crate::outlet;
+
 /// Messages that may be filled at once.
 pub const LOANS: u32 = 2;
 /// Subscriptions at once: in the process, and one for each that is sent to over the network.
@@ -32,6 +34,10 @@ pub struct Row {
     pub messages: Option<u64>,
     /// Bytes of counts, links and cells.
     pub counts: u64,
+    /// Slots beside these in shared memory while other processes subscribe, for whoever asks for a queue no deeper than theirs.
+    pub shared: u32,
+    /// Bytes of those, if all were used at once: memory is taken for those that are. Nothing: the size is not declared.
+    pub shared_messages: Option<u64>,
 }
 
 /// The limits of a declared topic's channel, for as many subscriptions.
@@ -53,12 +59,16 @@ pub fn plan(robot: &Robot, links: u32) -> Vec<Row> {
 fn row(flow: &Flow, links: u32) -> Row {
     let limits = limits(flow, links);
     let cells = u64::from(limits.depth) + u64::from(limits.held);
+    let size = flow.size.map(|size| size.0);
+    let shared = outlet::lent(limits, 0, 0).slots();
     Row {
         topic: flow.name.clone(),
         class: flow.class,
-        size: flow.size.map(|size| size.0),
+        size,
         limits,
-        messages: flow.size.map(|size| size.0 * u64::from(limits.slots)),
+        messages: size.map(|size| size * u64::from(limits.slots)),
         counts: u64::from(limits.slots) * SLOT + u64::from(limits.links) * (LINK + cells * CELL),
+        shared,
+        shared_messages: size.map(|size| size * u64::from(shared)),
     }
 }

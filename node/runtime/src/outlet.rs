@@ -4,7 +4,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokkyu_graph::{Lending, Object, Payload};
-use tokkyu_topic::{Doorbell, Terms, Why};
+use tokkyu_topic::{Doorbell, Limits, Terms, Why};
 
 use crate::error::PublishError;
 use crate::posix::process::{self, Lender, ProcessError, RemoteBell};
@@ -54,6 +54,19 @@ pub(crate) struct Slot {
     shared: Option<process::Loan>,
 }
 
+/// What a topic has in shared memory while other processes read it: beside its channel, for whoever asks for a queue of `depth` or less (NODE-73).
+pub(crate) fn lent(channel: Limits, depth: u32, slot_bytes: usize) -> process::Limits {
+    process::Limits {
+        subscribers: BORROWERS,
+        depth: depth.max(DEPTH),
+        held: 1,
+        own: channel.slots.min(OWN) + channel.loans,
+        latch: channel.latch,
+        slot_bytes: slot_bytes.clamp(SLOT_BYTES, process::MAX_BYTES),
+        most_bytes: process::MAX_BYTES,
+    }
+}
+
 impl Outlet {
     /// `depth`: the queue of each link over the network.
     pub(crate) fn new(
@@ -61,16 +74,7 @@ impl Outlet {
         depth: u32,
         slot_bytes: usize,
     ) -> Arc<Outlet> {
-        let channel = publisher.channel().limits();
-        let limits = process::Limits {
-            subscribers: BORROWERS,
-            depth: depth.max(DEPTH),
-            held: 1,
-            own: channel.slots.min(OWN) + channel.loans,
-            latch: channel.latch,
-            slot_bytes: slot_bytes.clamp(SLOT_BYTES, process::MAX_BYTES),
-            most_bytes: process::MAX_BYTES,
-        };
+        let limits = lent(publisher.channel().limits(), depth, slot_bytes);
         Arc::new(Outlet { publishing: Mutex::new(Publishing { publisher, lent: None }), limits })
     }
 
@@ -265,7 +269,7 @@ impl Doorbell for Nobody {
 #[cfg(test)]
 mod tests {
     use tokkyu_process::{Borrower, SharedBell};
-    use tokkyu_topic::{Limits, Reader};
+    use tokkyu_topic::Reader;
 
     use super::*;
 

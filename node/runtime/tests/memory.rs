@@ -66,4 +66,10 @@ fn the_plan_has_every_topic_and_says_what_it_takes() {
             ("map", map, None),
         ]
     );
+    // What waits for other processes, what 16 subscribers there hold, and what this one has (NODE-73).
+    let shared: Vec<_> = rows.iter().map(|row| (row.shared, row.shared_messages)).collect();
+    let slots = |own: u32| 256 + 16 + own + LOANS;
+    let expected = [(camera, Some(300_000)), (odometry, Some(64)), (map, None)]
+        .map(|(own, size)| (slots(own), size.map(|size: u64| size * u64::from(slots(own)))));
+    assert_eq!(shared, expected);
 }

@@ -17,6 +17,7 @@ use crate::output;
 ///
 /// A publisher's slots are its loans, and for each subscription its queue, what it holds, and one under way where the queue is
 /// deeper than 1; one more each where the last message is kept (node/SPEC.md, NODE-11). Nodes that are given the same robot.yaml make them so.
+/// While other processes subscribe a topic has slots in shared memory as well (NODE-73): memory is taken for those that are used.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  tokkyu node memory robot.yaml\n  tokkyu node memory robot.yaml --links 8 --json"
@@ -50,14 +51,21 @@ fn to_json(rows: &[Row]) -> Value {
                 "topic": row.topic, "class": row.class.as_str(), "size_bytes": row.size, "loans": row.limits.loans,
                 "links": row.limits.links, "depth": row.limits.depth, "held": row.limits.held, "latched": row.limits.latch,
                 "slots": row.limits.slots, "messages_bytes": row.messages, "counts_bytes": row.counts,
+                "shared_slots": row.shared, "shared_messages_bytes": row.shared_messages,
             })
         })
         .collect();
-    json!({ "topics": topics, "messages_bytes": messages(rows), "counts_bytes": counts(rows) })
+    json!({
+        "topics": topics, "messages_bytes": messages(rows), "counts_bytes": counts(rows), "shared_messages_bytes": shared(rows),
+    })
 }
 
 fn messages(rows: &[Row]) -> u64 {
     rows.iter().filter_map(|row| row.messages).sum()
+}
+
+fn shared(rows: &[Row]) -> u64 {
+    rows.iter().filter_map(|row| row.shared_messages).sum()
 }
 
 fn counts(rows: &[Row]) -> u64 {
@@ -66,8 +74,10 @@ fn counts(rows: &[Row]) -> u64 {
 
 fn table(rows: &[Row]) -> String {
     let width = rows.iter().map(|row| row.topic.len()).max().unwrap_or(0).max("topic".len());
-    let mut out =
-        format!("{:width$}  {:>11}  {:>9}  slots  messages   counts   because\n", "topic", "class", "size");
+    let mut out = format!(
+        "{:width$}  {:>11}  {:>9}  slots  messages   counts  shared   because\n",
+        "topic", "class", "size"
+    );
     for row in rows {
         let size = row.size.map_or("not said".to_owned(), |size| Bytes(size).to_string());
         let all = row.messages.map_or("grows".to_owned(), |all| Bytes(all).to_string());
@@ -75,15 +85,17 @@ fn table(rows: &[Row]) -> String {
         let counts = Bytes(row.counts).to_string();
         let _ = writeln!(
             out,
-            "{:width$}  {class:>11}  {size:>9}  {slots:>5}  {all:>8}  {counts:>7}   {}",
+            "{:width$}  {class:>11}  {size:>9}  {slots:>5}  {all:>8}  {counts:>7}  {:>6}   {}",
             row.topic,
+            row.shared,
             because(row)
         );
     }
-    let (messages, counts) = (Bytes(messages(rows)), Bytes(counts(rows)));
+    let (messages, counts, shared) = (Bytes(messages(rows)), Bytes(counts(rows)), Bytes(shared(rows)));
     let _ = writeln!(
         out,
-        "\nin all {messages} for messages of declared size, {counts} for counts, links and cells"
+        "\nin all {messages} for messages of declared size, {counts} for counts, links and cells; while other processes subscribe at most {shared} \
+         more in shared memory, as it is used"
     );
     out
 }
