@@ -1,5 +1,6 @@
 //! What the machine wants of an operating system's network: sockets that never wait.
 
+use alloc::sync::Arc;
 use core::fmt;
 
 use tokkyu_contract::Class;
@@ -28,6 +29,12 @@ pub enum Io {
     Over,
 }
 
+/// One connection, to write to from any thread. Nothing here waits.
+pub trait Outgoing: Send + Sync {
+    /// As [`Net::write`].
+    fn write(&self, parts: [&[u8]; 2]) -> Io;
+}
+
 /// Sockets. Nothing here waits.
 pub trait Net {
     /// Begins to connect. An event says that it may be written to, or is over.
@@ -45,6 +52,13 @@ pub trait Net {
 
     /// Writes as much as fits of all `parts`, one after the other. They are not all empty.
     fn write(&mut self, id: ConnId, parts: [&[u8]; 2]) -> Io;
+
+    /// The way to write to a connection that has come from threads other than the machine's, as long as it is held, also after [`Net::close`]. Nothing:
+    /// there is none.
+    fn outgoing(&self, id: ConnId) -> Option<Arc<dyn Outgoing>> {
+        let _ = id;
+        None
+    }
 
     /// Whether small messages are sent at once (`TCP_NODELAY`).
     fn set_no_delay(&mut self, id: ConnId, is_set: bool);

@@ -16,6 +16,9 @@ use crate::net::{ConnId, Net};
 use crate::payload::Payload;
 use crate::sending::{Pumped, Sending};
 
+/// Subscribers of a topic that its publishers write to themselves: what publishing takes does not grow beyond them.
+const AT_ONCE_LINKS: usize = 4;
+
 /// A topic of ours.
 pub(crate) struct Publication {
     pub(crate) kind: Kind,
@@ -126,11 +129,15 @@ impl<N: Net, H: Host> Engine<N, H> {
         callerid: &str,
     ) -> Result<(), JoinError> {
         let Some(publication) = self.publications.get(topic) else { return Ok(()) };
-        let (bell, source) = (&self.identity.bell, u32::from(publication.class.code()));
-        let reader = join(&publication.channel, Terms::keep_last(publication.depth), bell, source)?;
+        let names = (topic.to_string(), callerid.to_string());
+        let bell = (&self.identity.bell, u32::from(publication.class.code()));
+        let is_one = |role: &Role| matches!(role, Role::Sending(sending) if sending.topic == topic);
+        let others = self.connections.iter().filter(|(_, connection)| is_one(&connection.role)).count();
+        let at_once = others < AT_ONCE_LINKS;
+        let sending = Sending::join(names, (&publication.channel, publication.depth), bell, at_once)?;
         connection.class = publication.class;
         let audience = publication.audience.clone();
-        connection.role = Role::Sending(Sending::new(topic.to_string(), callerid.to_string(), reader));
+        connection.role = Role::Sending(sending);
         self.net.set_class(id, connection.class);
         if let Some(audience) = audience {
             // The connection itself is not in its place just now.

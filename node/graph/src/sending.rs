@@ -1,37 +1,73 @@
-//! A subscriber of ours on the network: samples of a topic to its connection (NODE-52, NODE-54).
+//! A subscriber of ours on the network: samples of a topic to its connection (NODE-52, NODE-54, NODE-57).
+//!
+//! ```text
+//!  publisher's thread ─ publish ─► queue ─ bell ─► AtOnce ─┐ small, and nothing waits
+//!                                    │                     ▼
+//!                                    └──────────────► Line at its desk ─► connection
+//!                                                          ▲
+//!  network's thread ─ bell, or room to write ─► pump ──────┘ all else
+//! ```
+//!
+//! Neither thread waits for the other: the desk (NODE-22) tells who has it that the other one came.
 
 use alloc::string::String;
+use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
+use core::cell::Cell;
 
 use tokkyu_ros1::tcpros::message_head;
-use tokkyu_topic::{Reader, Sample};
+use tokkyu_topic::{Channel, Desk, Doorbell, JoinError, Reader, Sample, Terms, Worked};
 
-use crate::net::{ConnId, Io, Net};
+use crate::net::{ConnId, Io, Net, Outgoing};
 use crate::payload::{NoMemory, Payload};
+use crate::publishing::join;
 
-/// What one turn writes at most (NODE-57). Many small pieces of a large message each wake the reader, who sleeps before the next: 3 MB took 0.8 times
+/// What one turn writes at most (NODE-57). Many small pieces of a large message each wake the reader, who sleeps before the next: 3 MB took 0.67 times
 /// as long in pieces of 512 KiB as in those of 256 KiB, and no less in larger ones.
 const TURN: usize = 512 << 10;
 /// So much more is written if the message ends with it: the few bytes of a header behind a picture are not worth a turn.
 const TAIL: usize = 4 << 10;
+/// A longer message, 64 KiB and its other fields, is copied to the kernel in the network's thread: publishing takes no time that grows with it.
+const AT_ONCE_BYTES: usize = (64 << 10) + TAIL;
+/// Samples that one publication writes at once; more may wait where another thread was at the desk.
+const AT_ONCE_SAMPLES: u32 = 4;
 
 /// What is sent to one subscriber.
 pub(crate) struct Sending {
     pub(crate) topic: String,
     /// Who it is.
     pub(crate) callerid: String,
-    reader: Reader<Payload>,
+    pipe: Arc<Pipe>,
+    /// Messages and bytes that were written, when they were looked at last.
+    seen: Cell<(u32, u64)>,
+}
+
+/// What the network's thread and the publishers' share of it.
+struct Pipe {
+    desk: Desk<Line>,
+    /// Of the network's thread.
+    bell: Arc<dyn Doorbell>,
+    source: u32,
+}
+
+/// The samples of a topic on their way to one connection.
+struct Line {
+    /// Nothing: it could not join.
+    reader: Option<Reader<Payload>>,
+    /// For publishers' threads, once the connection's header is written.
+    outgoing: Option<Arc<dyn Outgoing>>,
     current: Option<Current>,
     /// Wire forms of objects.
     scratch: Vec<u8>,
-    pub(crate) messages: u32,
-    pub(crate) bytes: u64,
+    messages: u32,
+    bytes: u64,
 }
 
 /// The sample that is on its way, held until its last byte is written.
 struct Current {
     sample: Sample<Payload>,
-    head: [u8; 4],
+    /// Nothing before the first piece is written: then that and the wire form of an object are made.
+    head: Option<[u8; 4]>,
     /// Of head and body.
     written: usize,
 }
@@ -48,27 +84,106 @@ pub(crate) enum Pumped {
 }
 
 impl Sending {
-    pub(crate) fn new(topic: String, callerid: String, reader: Reader<Payload>) -> Sending {
-        Sending { topic, callerid, reader, current: None, scratch: Vec::new(), messages: 0, bytes: 0 }
+    /// Joins a topic of ours. `bell`: the network thread's, and its source. With `at_once` publishers' threads write small messages themselves.
+    pub(crate) fn join(
+        (topic, callerid): (String, String),
+        (channel, depth): (&Arc<Channel<Payload>>, u32),
+        (bell, source): (&Arc<dyn Doorbell>, u32),
+        at_once: bool,
+    ) -> Result<Sending, JoinError> {
+        let mut refused = None;
+        let pipe = Arc::new_cyclic(|pipe| {
+            let own: Arc<dyn Doorbell> = Arc::new(AtOnce { pipe: pipe.clone(), bell: bell.clone() });
+            let rung = if at_once { &own } else { bell };
+            let reader = join(channel, Terms::keep_last(depth), rung, source);
+            Pipe::new(reader.map_err(|error| refused = Some(error)).ok(), bell.clone(), source)
+        });
+        match refused {
+            Some(error) => Err(error),
+            None => Ok(Sending { topic, callerid, pipe, seen: Cell::default() }),
+        }
     }
 
     /// Samples that this link has lost.
     pub(crate) fn dropped(&self) -> u32 {
-        self.reader.dropped()
+        self.pipe.look(|line| line.reader.as_ref().map_or(0, Reader::dropped)).unwrap_or(0)
     }
 
-    /// Writes what there is, as far as there is room, one turn's worth at most.
+    /// Messages and bytes that were written; without those that a publisher's thread is just writing.
+    pub(crate) fn numbers(&self) -> (u32, u64) {
+        if let Some(numbers) = self.pipe.look(|line| (line.messages, line.bytes)) {
+            self.seen.set(numbers);
+        }
+        self.seen.get()
+    }
+
+    /// Writes what there is, as far as there is room, one turn's worth at most. The connection's header is written.
     ///
     /// # Errors
     ///
     /// [`NoMemory`]: a sample was left out.
     pub(crate) fn pump(&mut self, net: &mut impl Net, id: ConnId) -> Result<Pumped, NoMemory> {
+        let worked = self.pipe.desk.work(|line| {
+            if line.outgoing.is_none() {
+                line.outgoing = net.outgoing(id);
+            }
+            line.pump(|parts| net.write(id, parts))
+        });
+        match worked {
+            // A publisher has it, and rings when it is done.
+            None => Ok(Pumped::Idle),
+            Some(Worked { result: Ok(Pumped::Idle), was_called: true }) => Ok(Pumped::Later),
+            Some(worked) => worked.result,
+        }
+    }
+}
+
+impl Pipe {
+    fn new(reader: Option<Reader<Payload>>, bell: Arc<dyn Doorbell>, source: u32) -> Pipe {
+        let line = Line { reader, outgoing: None, current: None, scratch: Vec::new(), messages: 0, bytes: 0 };
+        Pipe { desk: Desk::new(line), bell, source }
+    }
+
+    fn look<R>(&self, look: impl FnOnce(&Line) -> R) -> Option<R> {
+        let worked = self.desk.work(|line| look(line))?;
+        if worked.was_called {
+            self.bell.ring(self.source);
+        }
+        Some(worked.result)
+    }
+
+    /// In a publisher's thread. False: there is something left for the network's.
+    fn send_at_once(&self) -> bool {
+        match self.desk.work(Line::send_at_once) {
+            // That one is at it, and looks again.
+            None => true,
+            Some(worked) => worked.result && !worked.was_called,
+        }
+    }
+}
+
+/// Rung in the publisher's thread: sends there, or wakes the network's.
+struct AtOnce {
+    pipe: Weak<Pipe>,
+    bell: Arc<dyn Doorbell>,
+}
+
+impl Doorbell for AtOnce {
+    fn ring(&self, source: u32) {
+        if !self.pipe.upgrade().is_some_and(|pipe| pipe.send_at_once()) {
+            self.bell.ring(source);
+        }
+    }
+}
+
+impl Line {
+    fn pump(&mut self, mut write: impl FnMut([&[u8]; 2]) -> Io) -> Result<Pumped, NoMemory> {
         let mut left = TURN;
-        while self.current.is_some() || self.begin()? {
+        while self.has_current() {
             if left == 0 {
                 return Ok(Pumped::Later);
             }
-            match self.write(net, id, left) {
+            match self.write(&mut write, left)? {
                 Io::Done(count) => left = left.saturating_sub(count),
                 Io::Later => return Ok(Pumped::Later),
                 Io::Over => return Ok(Pumped::Over),
@@ -77,60 +192,110 @@ impl Sending {
         Ok(Pumped::Idle)
     }
 
-    /// The next sample; false: there is none.
-    fn begin(&mut self) -> Result<bool, NoMemory> {
-        // The one that was held is written and gone.
-        let Some(sample) = self.reader.take().unwrap_or_default() else { return Ok(false) };
-        let len = sample.wire(&mut self.scratch)?.len();
-        let head = message_head(u32::try_from(len).map_err(|_| NoMemory { bytes: len })?);
-        self.current = Some(Current { sample, head, written: 0 });
-        Ok(true)
+    /// True: all is written. What is not stays as it is.
+    fn send_at_once(&mut self) -> bool {
+        let Some(outgoing) = self.outgoing.clone().filter(|_| self.current.is_none()) else { return false };
+        for _ in 0..AT_ONCE_SAMPLES {
+            if !self.has_current() {
+                return true;
+            }
+            // An error is found by the network's thread as well.
+            let is_written = self.is_small() && self.write(&mut |parts| outgoing.write(parts), TURN).is_ok();
+            if !is_written || self.current.is_some() {
+                return false;
+            }
+        }
+        false
+    }
+
+    fn is_small(&self) -> bool {
+        let is_small = |current: &Current| {
+            current.sample.object().is_none() && current.sample.wire_len() <= AT_ONCE_BYTES
+        };
+        self.current.as_ref().is_some_and(is_small)
+    }
+
+    /// Whether there is a sample to be written, perhaps the next one.
+    fn has_current(&mut self) -> bool {
+        if self.current.is_none() {
+            let sample = self.reader.as_mut().and_then(|reader| reader.take().unwrap_or_default());
+            self.current = sample.map(|sample| Current { sample, head: None, written: 0 });
+        }
+        self.current.is_some()
     }
 
     /// One piece of the current sample, of at most so many bytes.
-    fn write(&mut self, net: &mut impl Net, id: ConnId, most: usize) -> Io {
-        let Some(current) = &mut self.current else { return Io::Later };
+    fn write(&mut self, write: &mut impl FnMut([&[u8]; 2]) -> Io, most: usize) -> Result<Io, NoMemory> {
+        let Some(mut current) = self.current.take() else { return Ok(Io::Later) };
+        let head = match current.head {
+            Some(head) => head,
+            None => begin(&current.sample, &mut self.scratch)?,
+        };
+        current.head = Some(head);
         let body = if current.sample.object().is_some() { &self.scratch[..] } else { current.sample.bytes() };
-        let head = &current.head[current.written.min(4)..];
         let rest = &body[current.written.saturating_sub(4)..];
         let most = if rest.len() <= most + TAIL { rest.len() } else { most };
-        let io = net.write(id, [head, &rest[..most]]);
-        if let Io::Done(count) = io {
-            current.written += count;
-            if current.written == 4 + body.len() {
-                self.messages = self.messages.wrapping_add(1);
-                self.bytes += current.written as u64;
-                self.current = None;
-            }
+        let io = write([&head[current.written.min(4)..], &rest[..most]]);
+        let whole = 4 + body.len();
+        current.written += if let Io::Done(count) = io { count } else { 0 };
+        if current.written == whole {
+            self.messages = self.messages.wrapping_add(1);
+            self.bytes += whole as u64;
+        } else {
+            self.current = Some(current);
         }
-        io
+        Ok(io)
     }
+}
+
+/// What stands before a message; the wire form of an object is in `scratch` then.
+fn begin(sample: &Sample<Payload>, scratch: &mut Vec<u8>) -> Result<[u8; 4], NoMemory> {
+    let bytes = sample.wire(scratch)?.len();
+    Ok(message_head(u32::try_from(bytes).map_err(|_| NoMemory { bytes })?))
 }
 
 #[cfg(test)]
 mod tests {
-    use alloc::sync::Arc;
+    extern crate std;
+
+    use alloc::boxed::Box;
     use alloc::vec;
+    use std::sync::Mutex;
 
     use tokkyu_contract::Class;
-    use tokkyu_topic::{Doorbell, Limits, Terms};
+    use tokkyu_topic::{Bell, Limits, Publisher};
 
     use super::*;
     use crate::net::{Listener, NetError};
+    use crate::payload::Object;
 
     const ID: ConnId = ConnId(3);
+    const SOURCE: u32 = 2;
 
-    struct Nobody;
-
-    impl Doorbell for Nobody {
-        fn ring(&self, _source: u32) {}
+    /// A connection with so much room.
+    struct Wire {
+        written: Mutex<Vec<u8>>,
+        room: Mutex<usize>,
     }
 
-    /// Has room for everything.
-    #[derive(Default)]
-    struct Endless(Vec<u8>);
+    impl Outgoing for Wire {
+        fn write(&self, parts: [&[u8]; 2]) -> Io {
+            let mut room = self.room.lock().unwrap();
+            let bytes = parts.concat();
+            let count = bytes.len().min(*room);
+            *room -= count;
+            self.written.lock().unwrap().extend_from_slice(&bytes[..count]);
+            if count == 0 { Io::Later } else { Io::Done(count) }
+        }
+    }
 
-    impl Net for Endless {
+    struct OneWire<'s> {
+        wire: Arc<Wire>,
+        /// Happens while the first piece is written.
+        meanwhile: Option<Box<dyn FnOnce() + 's>>,
+    }
+
+    impl Net for OneWire<'_> {
         fn connect(&mut self, _: ConnId, _: &str, _: u16) -> Result<(), NetError> {
             Err(NetError)
         }
@@ -144,8 +309,12 @@ mod tests {
         }
 
         fn write(&mut self, _: ConnId, parts: [&[u8]; 2]) -> Io {
-            parts.iter().for_each(|part| self.0.extend_from_slice(part));
-            Io::Done(parts.concat().len())
+            self.meanwhile.take().into_iter().for_each(|happens| happens());
+            self.wire.write(parts)
+        }
+
+        fn outgoing(&self, _: ConnId) -> Option<Arc<dyn Outgoing>> {
+            Some(self.wire.clone())
         }
 
         fn set_no_delay(&mut self, _: ConnId, _: bool) {}
@@ -155,47 +324,212 @@ mod tests {
         fn close(&mut self, _: ConnId) {}
     }
 
-    /// What has messages of these lengths to send.
-    fn sending(lens: &[usize]) -> Sending {
-        let limits = Limits { loans: 1, ..Limits::for_links(1, 4) }.with_all_slots();
-        let (mut publisher, channel) = crate::channel(limits, 0).unwrap();
-        let reader = channel.join(Terms::keep_last(4), Arc::new(Nobody), 0).unwrap();
-        for (number, len) in lens.iter().enumerate() {
-            let mut loan = publisher.loan().unwrap();
-            loan.bytes_mut(*len).unwrap().fill(number as u8);
-            publisher.publish(loan).unwrap();
-        }
-        Sending::new("chatter".into(), "/listener".into(), reader)
+    /// A topic with one subscriber on the network.
+    struct Scene {
+        publisher: Publisher<Payload>,
+        sending: Sending,
+        wire: Arc<Wire>,
+        bell: Arc<Bell>,
     }
 
-    /// What each turn wrote, until nothing was left.
-    fn turns(lens: &[usize]) -> (Vec<usize>, Vec<u8>) {
-        let (mut sending, mut net, mut turns) = (sending(lens), Endless::default(), vec![]);
-        loop {
-            let before = net.0.len();
-            let pumped = sending.pump(&mut net, ID).unwrap();
-            turns.push(net.0.len() - before);
-            if pumped == Pumped::Idle {
-                return (turns, net.0);
-            }
-            assert_eq!(pumped, Pumped::Later);
+    impl Scene {
+        fn new(at_once: bool) -> Scene {
+            let limits = Limits { loans: 1, ..Limits::for_links(1, 8) }.with_all_slots();
+            let (publisher, channel) = crate::channel(limits, 0).unwrap();
+            let bell = Arc::new(Bell::new());
+            let names = ("chatter".into(), "/listener".into());
+            let network: Arc<dyn Doorbell> = bell.clone();
+            let sending = Sending::join(names, (&channel, 8), (&network, SOURCE), at_once).unwrap();
+            let wire = Arc::new(Wire { written: Mutex::default(), room: Mutex::new(usize::MAX) });
+            Scene { publisher, sending, wire, bell }
         }
+
+        /// Its header is written, and nothing waits.
+        fn open() -> Scene {
+            let mut scene = Scene::new(true);
+            assert_eq!(scene.pump(), Pumped::Idle);
+            scene
+        }
+
+        fn publish(&mut self, fill: u8, len: usize) {
+            let mut loan = self.publisher.loan().unwrap();
+            loan.bytes_mut(len).unwrap().fill(fill);
+            self.publisher.publish(loan).unwrap();
+        }
+
+        fn pump(&mut self) -> Pumped {
+            self.sending.pump(&mut OneWire { wire: self.wire.clone(), meanwhile: None }, ID).unwrap()
+        }
+
+        /// What each turn of the network's thread wrote, until nothing was left.
+        fn turns(&mut self) -> Vec<usize> {
+            let mut turns = vec![];
+            loop {
+                let before = self.wire.written.lock().unwrap().len();
+                let pumped = self.pump();
+                turns.push(self.wire.written.lock().unwrap().len() - before);
+                if pumped == Pumped::Idle {
+                    return turns;
+                }
+                assert_eq!(pumped, Pumped::Later);
+            }
+        }
+
+        fn has_rung(&self) -> bool {
+            self.bell.answer() == 1 << SOURCE
+        }
+
+        fn set_room(&self, room: usize) {
+            *self.wire.room.lock().unwrap() = room;
+        }
+
+        fn written(&self) -> Vec<u8> {
+            self.wire.written.lock().unwrap().clone()
+        }
+    }
+
+    /// Messages as they are on the wire.
+    fn wire_of(messages: &[(u8, usize)]) -> Vec<u8> {
+        let one = |(fill, len): &(u8, usize)| [&(*len as u32).to_le_bytes()[..], &vec![*fill; *len]].concat();
+        messages.iter().flat_map(one).collect()
     }
 
     /// NODE-57: others have their turn.
     #[test]
     fn a_turn_writes_no_more_than_512_kib() {
-        let (turns, written) = turns(&[3 * TURN - 4, TURN / 2, 5]);
+        let mut scene = Scene::new(false);
+        let messages = [(0, 3 * TURN - 4), (1, TURN / 2), (2, 5)];
+        messages.iter().for_each(|(fill, len)| scene.publish(*fill, *len));
+        let turns = scene.turns();
         assert_eq!(turns[..2], [TURN + 4, TURN]);
         assert!(turns.iter().all(|bytes| *bytes <= TURN + TAIL), "{turns:?}");
-        let expected = [(3 * TURN - 4, 0_u8), (TURN / 2, 1), (5, 2)]
-            .map(|(len, fill)| [&(len as u32).to_le_bytes()[..], &vec![fill; len]].concat());
-        assert!(written == expected.concat());
+        assert!(scene.written() == wire_of(&messages));
     }
 
     #[test]
     fn a_few_bytes_at_the_end_take_no_turn_of_their_own() {
-        assert_eq!(turns(&[TURN + TAIL]).0, [4 + TURN + TAIL]);
-        assert_eq!(turns(&[TURN + TAIL + 1]).0.len(), 2);
+        for (len, turns) in [(TURN + TAIL, 1), (TURN + TAIL + 1, 2)] {
+            let mut scene = Scene::new(false);
+            scene.publish(7, len);
+            assert_eq!(scene.turns().len(), turns);
+        }
+    }
+
+    /// NODE-54.
+    #[test]
+    fn a_small_message_is_written_where_it_is_published() {
+        let mut scene = Scene::open();
+        scene.publish(1, AT_ONCE_BYTES);
+        scene.publish(2, 0);
+        assert!(scene.written() == wire_of(&[(1, AT_ONCE_BYTES), (2, 0)]));
+        assert!(!scene.has_rung());
+        assert_eq!(scene.sending.numbers(), (2, 8 + AT_ONCE_BYTES as u64));
+    }
+
+    #[test]
+    fn nothing_is_written_before_the_network_s_thread_has_written_the_header_or_if_it_alone_writes() {
+        for at_once in [true, false] {
+            let mut scene = Scene::new(at_once);
+            scene.publish(1, 9);
+            assert!(scene.has_rung() && scene.written().is_empty());
+            assert_eq!((scene.turns(), scene.written()), (vec![13], wire_of(&[(1, 9)])));
+            scene.publish(2, 9);
+            assert_eq!((scene.has_rung(), scene.written().len()), (!at_once, if at_once { 26 } else { 13 }));
+        }
+    }
+
+    #[test]
+    fn long_messages_and_objects_are_the_network_s_thread_s_and_all_keep_their_order() {
+        struct Two;
+        impl Object for Two {
+            fn wire_len(&self) -> usize {
+                2
+            }
+
+            fn write(&self, out: &mut [u8]) {
+                out.fill(2);
+            }
+        }
+        let mut scene = Scene::open();
+        scene.publish(1, AT_ONCE_BYTES + 1);
+        assert!(scene.has_rung() && scene.written().is_empty());
+        let mut loan = scene.publisher.loan().unwrap();
+        loan.set_object(Arc::new(Two));
+        scene.publisher.publish(loan).unwrap();
+        scene.publish(3, 3);
+        assert!(scene.has_rung() && scene.written().is_empty(), "they wait for the first");
+        scene.turns();
+        assert!(scene.written() == wire_of(&[(1, AT_ONCE_BYTES + 1), (2, 2), (3, 3)]));
+        let mut loan = scene.publisher.loan().unwrap();
+        loan.set_object(Arc::new(Two));
+        scene.publisher.publish(loan).unwrap();
+        assert!(scene.has_rung());
+        assert_eq!(scene.turns(), [6]);
+    }
+
+    #[test]
+    fn what_the_kernel_does_not_take_is_written_by_the_network_s_thread() {
+        let mut scene = Scene::open();
+        scene.set_room(7);
+        scene.publish(1, 10);
+        assert!(scene.has_rung() && scene.written() == wire_of(&[(1, 10)])[..7]);
+        scene.set_room(1000);
+        scene.publish(2, 10);
+        assert!(scene.has_rung() && scene.written().len() == 7, "it waits for the other");
+        scene.set_room(0);
+        assert_eq!(scene.pump(), Pumped::Later);
+        scene.set_room(1000);
+        assert_eq!(scene.turns(), [7 + 14]);
+        assert_eq!(scene.written(), wire_of(&[(1, 10), (2, 10)]));
+    }
+
+    /// NODE-22: the one does not wait for the other, and looks again.
+    #[test]
+    fn what_is_published_while_the_network_s_thread_writes_is_written_by_that() {
+        let Scene { mut publisher, mut sending, wire, bell } = Scene::open();
+        let mut publish = |fill: u8| {
+            let mut loan = publisher.loan().unwrap();
+            loan.bytes_mut(3).unwrap().fill(fill);
+            publisher.publish(loan).unwrap();
+        };
+        *wire.room.lock().unwrap() = 0;
+        publish(1);
+        assert_eq!(bell.answer(), 1 << SOURCE);
+        *wire.room.lock().unwrap() = 1000;
+        let meanwhile: Option<Box<dyn FnOnce() + '_>> = Some(Box::new(|| publish(2)));
+        let pumped = sending.pump(&mut OneWire { wire: wire.clone(), meanwhile }, ID);
+        assert_eq!(
+            (pumped, bell.answer()),
+            (Ok(Pumped::Later), 0),
+            "it may have come too late for this turn"
+        );
+        let pumped = sending.pump(&mut OneWire { wire: wire.clone(), meanwhile: None }, ID);
+        assert_eq!(pumped, Ok(Pumped::Idle));
+        assert_eq!(*wire.written.lock().unwrap(), wire_of(&[(1, 3), (2, 3)]));
+    }
+
+    #[test]
+    fn what_the_network_s_thread_wanted_while_a_publisher_wrote_is_done_when_that_is_done() {
+        let mut scene = Scene::open();
+        let pipe = scene.sending.pipe.clone();
+        let worked = pipe.desk.work(|line| {
+            assert_eq!(scene.pump(), Pumped::Idle);
+            line.send_at_once()
+        });
+        assert_eq!(worked, Some(Worked { result: true, was_called: true }));
+        assert_eq!(pipe.look(|line| line.messages), Some(0));
+        assert!(!scene.has_rung(), "nobody came");
+        assert_eq!(pipe.look(|_| scene.sending.numbers()), Some((0, 0)));
+        assert!(scene.has_rung());
+    }
+
+    #[test]
+    fn who_left_is_not_written_to() {
+        let mut scene = Scene::open();
+        let Scene { sending, .. } = &mut scene;
+        let other = Scene::open().sending;
+        drop(core::mem::replace(sending, other));
+        scene.publish(1, 3);
+        assert!(scene.written().is_empty());
     }
 }

@@ -217,7 +217,8 @@ impl<N: Net, H: Host> Engine<N, H> {
                 for (id, connection) in self.connections.iter() {
                     let Role::Sending(sending) = &connection.role else { continue };
                     if sending.topic == topic {
-                        write_numbers(out, [u64::from(id.0), sending.bytes, sending.messages.into()])?;
+                        let (messages, bytes) = sending.numbers();
+                        write_numbers(out, [u64::from(id.0), bytes, messages.into()])?;
                     }
                 }
                 Ok(())

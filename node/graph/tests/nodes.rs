@@ -130,14 +130,14 @@ fn a_publisher_that_was_away_is_found_again() {
     let (_, inbox) = listener(&mut world, "b", "/t");
     let (talker, mut outbox) = talker(&mut world, "a", "/t");
     world.run(SECOND);
-    world.wire.borrow_mut().end_listening("a", 2);
+    world.wire.lock().unwrap().end_listening("a", 2);
     // The link breaks, and nobody answers for a while.
     let end = world.nodes[talker].number;
     let broken: Vec<ConnId> = world.nodes[talker].engine.wants().map(|wants| wants.id).collect();
-    broken.iter().for_each(|id| world.wire.borrow_mut().close(end, *id));
+    broken.iter().for_each(|id| world.wire.lock().unwrap().close(end, *id));
     world.run(10 * SECOND);
     assert_eq!(inbox.gone(), 1);
-    world.wire.borrow_mut().listen(end, Listener::Data, "a", 2);
+    world.wire.lock().unwrap().listen(end, Listener::Data, "a", 2);
     world.run(25 * SECOND);
     outbox.publish(b"again");
     world.run(SECOND);
@@ -178,13 +178,13 @@ fn a_subscriber_that_does_not_read_loses_its_oldest() {
     let (_, inbox) = listener(&mut world, "b", "/t");
     world.run(SECOND);
     let slow = world.nodes[slow].number;
-    world.wire.borrow_mut().deaf.push(slow);
+    world.wire.lock().unwrap().deaf.push(slow);
     for number in 0..40 {
         outbox.publish(&message(number, 3000));
         world.run(SECOND);
         assert_eq!(inbox.bytes(), [message(number, 3000)]);
     }
-    world.wire.borrow_mut().deaf.clear();
+    world.wire.lock().unwrap().deaf.clear();
     world.run(SECOND);
     let late = slow_inbox.bytes();
     assert_eq!(late.last(), Some(&message(39, 3000)));
@@ -246,7 +246,7 @@ fn who_asks_and_never_reads_takes_no_memory() {
     let all = request.repeat(5000);
     // What is not taken within a second is not taken.
     for _ in 0..2000 {
-        match world.wire.borrow_mut().write(stranger.end, stranger.id, &all.as_bytes()[sent..]) {
+        match world.wire.lock().unwrap().write(stranger.end, stranger.id, &all.as_bytes()[sent..]) {
             Io::Done(count) => sent += count,
             Io::Later => {}
             Io::Over => panic!("let go after {sent} bytes"),
@@ -264,16 +264,16 @@ fn who_asks_and_never_reads_takes_no_memory() {
 fn a_message_that_is_too_long_ends_its_connection() {
     let mut world = World::new(6);
     let (node, inbox) = listener(&mut world, "b", "/t");
-    let fake = world.wire.borrow_mut().add_end();
+    let fake = world.wire.lock().unwrap().add_end();
     for (listener, port) in [(Listener::Slave, 1), (Listener::Data, 2)] {
-        world.wire.borrow_mut().listen(fake, listener, "fake", port);
+        world.wire.lock().unwrap().listen(fake, listener, "fake", port);
     }
     world.run(SECOND);
     let (uri, wire) = (world.nodes[node].uri.clone(), world.wire.clone());
     world.master.as_mut().unwrap().tell(&wire, &uri, "/t", &["http://fake:1/".to_owned()]);
     world.run(Duration::from_millis(1));
     let stranger = Stranger { end: fake, id: ConnId(7) };
-    world.wire.borrow_mut().accept(fake, Listener::Slave, ConnId(7)).expect("it asks");
+    world.wire.lock().unwrap().accept(fake, Listener::Slave, ConnId(7)).expect("it asks");
     let body = "<?xml version=\"1.0\"?><methodResponse><params><param><value><array><data><value><i4>1</i4></value><value></value>\
                 <value><array><data><value>TCPROS</value><value>fake</value><value><i4>2</i4></value></data></array></value>\
                 </data></array></value></param></params></methodResponse>";
@@ -283,7 +283,7 @@ fn a_message_that_is_too_long_ends_its_connection() {
     );
     world.run(Duration::from_millis(1));
     let data = Stranger { end: fake, id: ConnId(8) };
-    world.wire.borrow_mut().accept(fake, Listener::Data, ConnId(8)).expect("it connects");
+    world.wire.lock().unwrap().accept(fake, Listener::Data, ConnId(8)).expect("it connects");
     data.send(&mut world, &header(&[("md5sum", "abc"), ("type", "test/Bytes"), ("callerid", "/fake")]));
     data.send(&mut world, b"\x01\0\0\0x");
     world.run(Duration::from_millis(1));

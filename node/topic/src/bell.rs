@@ -8,7 +8,8 @@ pub const SOURCES: u32 = 31;
 /// Set while the listener sleeps or is about to.
 const IDLE: u32 = 1 << SOURCES;
 
-/// Who is told that a link has a sample. Called in the publisher's thread: it must not wait, and must not call back into the topic.
+/// Who is told that a link has a sample. Called in the publisher's thread, inside `publish`: it must not wait, and must not publish. It may
+/// take what its own reader has.
 pub trait Doorbell: Send + Sync {
     /// Source `source` (0 to 30) has something.
     fn ring(&self, source: u32);

@@ -29,6 +29,7 @@ extern crate alloc;
 
 mod bell;
 mod channel;
+mod desk;
 mod limits;
 mod link;
 mod publisher;
@@ -39,6 +40,7 @@ mod sync;
 
 pub use bell::{Bell, Doorbell, SOURCES};
 pub use channel::{Channel, JoinError};
+pub use desk::{Desk, Worked};
 pub use limits::{Exceeded, Limits, MAX_DEPTH, MAX_SLOTS, Terms};
 pub use link::LinkId;
 pub use publisher::{Loan, LoanError, Publisher, Refused, Why};

@@ -10,8 +10,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use loom::sync::atomic::{AtomicU32, Ordering};
 use loom::thread;
-use tokkyu_topic::{Bell, Channel, Limits, Publisher, Reader, Terms, Why};
+use tokkyu_topic::{Bell, Channel, Desk, Limits, Publisher, Reader, Terms, Why, Worked};
 
 /// Tries orders with so many preemptions at most; none given, all.
 fn explore(preemptions: Option<usize>, scene: impl Fn() + Sync + Send + 'static) {
@@ -398,5 +399,30 @@ fn a_loan_succeeds_while_a_sample_goes_back_elsewhere() {
         drop(publisher.loan().expect("a loan never fails"));
         returns.join().unwrap();
         drop(takes.join().unwrap());
+    });
+}
+
+/// Does all that is wanted, its own and what others have left to it.
+fn work_at(desk: &Desk<u32>, wanted: &AtomicU32) {
+    wanted.fetch_add(1, Ordering::Relaxed);
+    while desk.work(|done| *done += wanted.swap(0, Ordering::Relaxed)).is_some_and(|worked| worked.was_called)
+    {
+    }
+}
+
+/// NODE-22.
+#[test]
+fn at_a_desk_one_works_at_a_time_and_what_another_wanted_is_done() {
+    explore(Some(3), || {
+        let (desk, wanted) = (Arc::new(Desk::new(0)), Arc::new(AtomicU32::new(0)));
+        let others: Vec<_> = (0..2)
+            .map(|_| {
+                let (desk, wanted) = (desk.clone(), wanted.clone());
+                thread::spawn(move || work_at(&desk, &wanted))
+            })
+            .collect();
+        work_at(&desk, &wanted);
+        others.into_iter().for_each(|other| other.join().unwrap());
+        assert_eq!(desk.work(|done| *done), Some(Worked { result: 3, was_called: false }));
     });
 }

@@ -1,8 +1,7 @@
 //! A master: who publishes what, said to who subscribes. As much of it as the tests need.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
 use tokkyu_graph::{ConnId, Io, Listener};
 use tokkyu_ros1::Progress;
@@ -32,9 +31,9 @@ pub struct Master {
 }
 
 impl Master {
-    pub fn new(wire: &Rc<RefCell<Wire>>) -> Master {
-        let end = wire.borrow_mut().add_end();
-        wire.borrow_mut().listen(end, Listener::Slave, MASTER.0, MASTER.1);
+    pub fn new(wire: &Arc<Mutex<Wire>>) -> Master {
+        let end = wire.lock().unwrap().add_end();
+        wire.lock().unwrap().listen(end, Listener::Slave, MASTER.0, MASTER.1);
         Master {
             end,
             next: 0,
@@ -47,8 +46,8 @@ impl Master {
     }
 
     /// It is gone, and its connections with it.
-    pub fn stop(self, wire: &Rc<RefCell<Wire>>) {
-        let mut wire = wire.borrow_mut();
+    pub fn stop(self, wire: &Arc<Mutex<Wire>>) {
+        let mut wire = wire.lock().unwrap();
         wire.end_listening(MASTER.0, MASTER.1);
         self.talks.keys().for_each(|id| wire.close(self.end, *id));
     }
@@ -66,11 +65,11 @@ impl Master {
         ConnId(self.next)
     }
 
-    pub fn step(&mut self, wire: &Rc<RefCell<Wire>>) -> bool {
+    pub fn step(&mut self, wire: &Arc<Mutex<Wire>>) -> bool {
         let mut is_busy = false;
-        while wire.borrow().has_waiting(self.end, Listener::Slave) {
+        while wire.lock().unwrap().has_waiting(self.end, Listener::Slave) {
             let id = self.id();
-            wire.borrow_mut().accept(self.end, Listener::Slave, id);
+            wire.lock().unwrap().accept(self.end, Listener::Slave, id);
             self.talks.insert(id, Talk::default());
             is_busy = true;
         }
@@ -82,9 +81,9 @@ impl Master {
         is_busy
     }
 
-    fn read(&mut self, wire: &Rc<RefCell<Wire>>, id: ConnId) -> bool {
+    fn read(&mut self, wire: &Arc<Mutex<Wire>>, id: ConnId) -> bool {
         let mut chunk = [0; 512];
-        let io = wire.borrow_mut().read(self.end, id, &mut chunk);
+        let io = wire.lock().unwrap().read(self.end, id, &mut chunk);
         match io {
             Io::Done(count) => {
                 let Some(talk) = self.talks.get_mut(&id) else { return false };
@@ -102,25 +101,25 @@ impl Master {
             }
             Io::Later => false,
             Io::Over => {
-                wire.borrow_mut().close(self.end, id);
+                wire.lock().unwrap().close(self.end, id);
                 self.talks.remove(&id).is_some()
             }
         }
     }
 
-    fn write(&mut self, wire: &Rc<RefCell<Wire>>, id: ConnId) -> bool {
+    fn write(&mut self, wire: &Arc<Mutex<Wire>>, id: ConnId) -> bool {
         let Some(talk) = self.talks.get_mut(&id) else { return false };
         if talk.output.is_empty() {
             return false;
         }
-        let io = wire.borrow_mut().write(self.end, id, &talk.output);
+        let io = wire.lock().unwrap().write(self.end, id, &talk.output);
         if let Io::Done(count) = io {
             talk.output.drain(..count);
         }
         matches!(io, Io::Done(_))
     }
 
-    fn answer(&mut self, wire: &Rc<RefCell<Wire>>, body: &[u8]) -> String {
+    fn answer(&mut self, wire: &Arc<Mutex<Wire>>, body: &[u8]) -> String {
         let call = read_call(body).expect("a call");
         let argument = |value| if let Value::Str(text) = value { text.to_string() } else { String::new() };
         let arguments: Vec<String> = call.params.map(argument).collect();
@@ -156,14 +155,14 @@ impl Master {
     }
 
     /// Says to every subscriber of a topic who publishes it.
-    fn update(&mut self, wire: &Rc<RefCell<Wire>>, topic: &str) {
+    fn update(&mut self, wire: &Arc<Mutex<Wire>>, topic: &str) {
         let uris = self.publishers_of(topic);
         for subscriber in self.subscribers.get(topic).cloned().unwrap_or_default() {
             self.tell(wire, &subscriber, topic, &uris);
         }
     }
 
-    pub fn tell(&mut self, wire: &Rc<RefCell<Wire>>, subscriber: &str, topic: &str, uris: &[String]) {
+    pub fn tell(&mut self, wire: &Arc<Mutex<Wire>>, subscriber: &str, topic: &str, uris: &[String]) {
         let mut body = String::new();
         let written = Writer::call(&mut body, "publisherUpdate", |params| {
             params.string("/master")?;
@@ -175,7 +174,7 @@ impl Master {
         write_request_head(&mut head, "node:1", "/", body.len()).expect("a head");
         let at = Uri::parse(subscriber).expect("a URI");
         let id = self.id();
-        if wire.borrow_mut().connect(self.end, id, &at.host.to_string(), at.port).is_ok() {
+        if wire.lock().unwrap().connect(self.end, id, &at.host.to_string(), at.port).is_ok() {
             self.talks.insert(id, Talk { input: Vec::new(), output: (head + &body).into_bytes() });
         }
     }

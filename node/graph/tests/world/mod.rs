@@ -6,9 +6,7 @@ pub mod program;
 pub mod shared;
 pub mod stranger;
 
-use std::cell::RefCell;
-use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokkyu_contract::MonoTime;
@@ -32,14 +30,14 @@ pub struct Node {
 
 pub struct World {
     pub now: MonoTime,
-    pub wire: Rc<RefCell<Wire>>,
+    pub wire: Arc<Mutex<Wire>>,
     pub nodes: Vec<Node>,
     pub master: Option<Master>,
 }
 
 impl World {
     pub fn new(seed: u64) -> World {
-        let wire = Rc::new(RefCell::new(Wire::new(seed)));
+        let wire = Arc::new(Mutex::new(Wire::new(seed)));
         let mut world = World { now: MonoTime::from_millis(1), wire, nodes: Vec::new(), master: None };
         world.start_master();
         world
@@ -62,7 +60,7 @@ impl World {
 
     /// One that shares memory with others of the same device.
     pub fn add_on(&mut self, name: &str, device: Option<&str>) -> usize {
-        let number = self.wire.borrow_mut().add_end();
+        let number = self.wire.lock().unwrap().add_end();
         let bell = Arc::new(Bell::new());
         let identity = Identity {
             name: format!("/{name}"),
@@ -76,7 +74,7 @@ impl World {
         };
         let uri = identity.slave_uri();
         for (listener, port) in [(Listener::Slave, 1), (Listener::Data, 2)] {
-            self.wire.borrow_mut().listen(number, listener, name, port);
+            self.wire.lock().unwrap().listen(number, listener, name, port);
         }
         let (net, said) = (SimNet { end: number, wire: self.wire.clone() }, Said::default());
         let engine = Engine::new(identity, net, said.clone(), self.now);
@@ -112,7 +110,7 @@ impl World {
         let mut is_busy = false;
         // Whoever is first this time: by the seed.
         let count = self.nodes.len() + 1;
-        let first = self.wire.borrow_mut().piece(count);
+        let first = self.wire.lock().unwrap().piece(count);
         for at in (0..count).map(|step| (first + step) % count) {
             is_busy |= match (self.nodes.get_mut(at), &mut self.master) {
                 (Some(node), _) => node.step(self.now, &self.wire),
@@ -125,10 +123,10 @@ impl World {
 }
 
 impl Node {
-    fn step(&mut self, now: MonoTime, wire: &Rc<RefCell<Wire>>) -> bool {
+    fn step(&mut self, now: MonoTime, wire: &Arc<Mutex<Wire>>) -> bool {
         let mut is_busy = false;
         for listener in [Listener::Slave, Listener::Data] {
-            if wire.borrow().has_waiting(self.number, listener) {
+            if wire.lock().unwrap().has_waiting(self.number, listener) {
                 self.engine.on_accept(now, listener);
                 is_busy = true;
             }
@@ -137,7 +135,7 @@ impl Node {
         self.engine.on_bell(now, rang);
         let wants: Vec<_> = self.engine.wants().collect();
         for want in wants {
-            let ready = wire.borrow_mut().ready(self.number, want.id, want.reads, want.writes);
+            let ready = wire.lock().unwrap().ready(self.number, want.id, want.reads, want.writes);
             if ready.is_readable || ready.is_writable {
                 self.engine.on_ready(now, want.id, ready);
                 is_busy = true;

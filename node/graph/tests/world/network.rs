@@ -1,11 +1,10 @@
 //! Connections as pairs of queues, with room for so much in each.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
-use std::rc::Rc;
+use std::sync::{Arc, Mutex};
 
 use tokkyu_contract::Class;
-use tokkyu_graph::{ConnId, Io, Listener, Net, NetError, Ready};
+use tokkyu_graph::{ConnId, Io, Listener, Net, NetError, Outgoing, Ready};
 
 /// Bytes on their way at most, each way.
 const ROOM: usize = 4096;
@@ -152,27 +151,48 @@ impl Wire {
 /// The network as one end sees it.
 pub struct SimNet {
     pub end: usize,
-    pub wire: Rc<RefCell<Wire>>,
+    pub wire: Arc<Mutex<Wire>>,
+}
+
+/// One connection, for who publishes.
+struct Way {
+    end: usize,
+    id: ConnId,
+    wire: Arc<Mutex<Wire>>,
+}
+
+impl Outgoing for Way {
+    fn write(&self, parts: [&[u8]; 2]) -> Io {
+        let bytes = parts.concat();
+        assert!(!bytes.is_empty(), "nothing to write");
+        self.wire.lock().unwrap().write(self.end, self.id, &bytes)
+    }
 }
 
 impl Net for SimNet {
     fn connect(&mut self, id: ConnId, host: &str, port: u16) -> Result<(), NetError> {
-        self.wire.borrow_mut().connect(self.end, id, host, port)
+        self.wire.lock().unwrap().connect(self.end, id, host, port)
     }
 
     fn accept(&mut self, listener: Listener, id: ConnId) -> Option<()> {
-        self.wire.borrow_mut().accept(self.end, listener, id)
+        self.wire.lock().unwrap().accept(self.end, listener, id)
     }
 
     fn read(&mut self, id: ConnId, into: &mut [u8]) -> Io {
         assert!(!into.is_empty(), "nothing to read into");
-        self.wire.borrow_mut().read(self.end, id, into)
+        self.wire.lock().unwrap().read(self.end, id, into)
     }
 
     fn write(&mut self, id: ConnId, parts: [&[u8]; 2]) -> Io {
         let bytes = parts.concat();
         assert!(!bytes.is_empty(), "nothing to write");
-        self.wire.borrow_mut().write(self.end, id, &bytes)
+        self.wire.lock().unwrap().write(self.end, id, &bytes)
+    }
+
+    /// Not each time it is asked for: both ways are taken.
+    fn outgoing(&self, id: ConnId) -> Option<Arc<dyn Outgoing>> {
+        let way = Way { end: self.end, id, wire: self.wire.clone() };
+        (self.wire.lock().unwrap().piece(2) == 1).then(|| Arc::new(way) as Arc<dyn Outgoing>)
     }
 
     fn set_no_delay(&mut self, _id: ConnId, _is_set: bool) {}
@@ -180,6 +200,6 @@ impl Net for SimNet {
     fn set_class(&mut self, _id: ConnId, _class: Class) {}
 
     fn close(&mut self, id: ConnId) {
-        self.wire.borrow_mut().close(self.end, id);
+        self.wire.lock().unwrap().close(self.end, id);
     }
 }

@@ -17,15 +17,15 @@ pub struct Stranger {
 
 impl Stranger {
     pub fn connect(world: &mut World, host: &str, port: u16) -> Stranger {
-        let end = world.wire.borrow_mut().add_end();
-        world.wire.borrow_mut().connect(end, ConnId(1), host, port).expect("it listens");
+        let end = world.wire.lock().unwrap().add_end();
+        world.wire.lock().unwrap().connect(end, ConnId(1), host, port).expect("it listens");
         Stranger { end, id: ConnId(1) }
     }
 
     pub fn send(&self, world: &mut World, bytes: &[u8]) {
         let mut left = bytes;
         while !left.is_empty() {
-            let io = world.wire.borrow_mut().write(self.end, self.id, left);
+            let io = world.wire.lock().unwrap().write(self.end, self.id, left);
             match io {
                 Io::Done(count) => left = &left[count..],
                 Io::Later => world.run(Duration::from_millis(1)),
@@ -39,7 +39,7 @@ impl Stranger {
         world.run(SECOND);
         let (mut all, mut chunk) = (Vec::new(), [0; 4096]);
         loop {
-            let io = world.wire.borrow_mut().read(self.end, self.id, &mut chunk);
+            let io = world.wire.lock().unwrap().read(self.end, self.id, &mut chunk);
             match io {
                 Io::Done(count) => all.extend_from_slice(&chunk[..count]),
                 Io::Later => return (all, false),

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::io::IoSlice;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
@@ -13,7 +14,7 @@ use rustix::net::{
     connect, getsockname, listen, recv, sendmsg, socket_with, sockopt,
 };
 use tokkyu_contract::{Class, MonoTime};
-use tokkyu_graph::{ConnId, Io, Listener, Net, NetError};
+use tokkyu_graph::{ConnId, Io, Listener, Net, NetError, Outgoing};
 
 use super::clock::mono_now;
 
@@ -25,7 +26,7 @@ pub(crate) struct Sockets {
     /// Names that are looked up: that may take seconds, so that it has a thread of its own.
     found: (Sender<Found>, Receiver<Found>),
     /// Called from that thread when it is done.
-    notice: std::sync::Arc<dyn Fn() + Send + Sync>,
+    notice: Arc<dyn Fn() + Send + Sync>,
     /// The system had nothing left for who connects: it is asked again then.
     accepts_from: Option<MonoTime>,
 }
@@ -39,9 +40,36 @@ enum Socket {
     /// Its name is looked up.
     Unnamed,
     /// Connecting or connected; the other addresses of its name, to be tried if this one does not answer.
-    Open { fd: OwnedFd, has_spoken: bool, others: Vec<SocketAddr> },
+    Open { fd: Arc<Connected>, has_spoken: bool, others: Vec<SocketAddr> },
     /// It cannot be reached.
     Failed,
+}
+
+/// A connection's descriptor: publishers' threads may write to it too, which keeps it.
+struct Connected(OwnedFd);
+
+impl Connected {
+    fn send(&self, parts: [&[u8]; 2]) -> Result<usize, Errno> {
+        // Not `writev`: that raises a signal when the other end has closed.
+        sendmsg(&self.0, &parts.map(IoSlice::new), &mut SendAncillaryBuffer::default(), SendFlags::NOSIGNAL)
+    }
+}
+
+impl AsFd for Connected {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+impl Outgoing for Connected {
+    fn write(&self, parts: [&[u8]; 2]) -> Io {
+        match self.send(parts) {
+            Ok(0) => Io::Over,
+            Ok(count) => Io::Done(count),
+            Err(Errno::AGAIN | Errno::INTR) => Io::Later,
+            Err(_) => Io::Over,
+        }
+    }
 }
 
 /// A port cannot be listened on.
@@ -56,7 +84,7 @@ impl Sockets {
     /// Listens on two free ports of `address`.
     pub(crate) fn listen(
         address: IpAddr,
-        notice: std::sync::Arc<dyn Fn() + Send + Sync>,
+        notice: Arc<dyn Fn() + Send + Sync>,
     ) -> Result<Sockets, ListenError> {
         let [slave, data] = [listener(address)?, listener(address)?];
         Ok(Sockets { slave, data, open: HashMap::new(), found: channel(), notice, accepts_from: None })
@@ -134,7 +162,7 @@ fn connecting(mut addresses: Vec<SocketAddr>) -> Socket {
     while !addresses.is_empty() {
         let address = addresses.remove(0);
         if let Ok(fd) = begin(address) {
-            return Socket::Open { fd, has_spoken: false, others: addresses };
+            return Socket::Open { fd: Arc::new(Connected(fd)), has_spoken: false, others: addresses };
         }
     }
     Socket::Failed
@@ -191,6 +219,7 @@ impl Net for Sockets {
     fn connect(&mut self, id: ConnId, host: &str, port: u16) -> Result<(), NetError> {
         if let Some(ip) = literal(host) {
             let fd = begin(SocketAddr::new(ip, port)).map_err(|_| NetError)?;
+            let fd = Arc::new(Connected(fd));
             self.open.insert(id, Socket::Open { fd, has_spoken: false, others: Vec::new() });
             return Ok(());
         }
@@ -216,6 +245,7 @@ impl Net for Sockets {
             Err(_) => return None,
         };
         keep_alive(&fd);
+        let fd = Arc::new(Connected(fd));
         self.open.insert(id, Socket::Open { fd, has_spoken: true, others: Vec::new() });
         Some(())
     }
@@ -230,16 +260,19 @@ impl Net for Sockets {
     }
 
     fn write(&mut self, id: ConnId, parts: [&[u8]; 2]) -> Io {
-        let slices = parts.map(IoSlice::new);
         let result = match self.open.get(&id) {
-            // Not `writev`: that raises a signal when the other end has closed.
-            Some(Socket::Open { fd, .. }) => {
-                sendmsg(fd, &slices, &mut SendAncillaryBuffer::default(), SendFlags::NOSIGNAL)
-            }
+            Some(Socket::Open { fd, .. }) => fd.send(parts),
             Some(Socket::Unnamed) => return Io::Later,
             Some(Socket::Failed) | None => return Io::Over,
         };
         self.judge(id, result)
+    }
+
+    fn outgoing(&self, id: ConnId) -> Option<Arc<dyn Outgoing>> {
+        match self.open.get(&id)? {
+            Socket::Open { fd, .. } => Some(fd.clone()),
+            Socket::Unnamed | Socket::Failed => None,
+        }
     }
 
     fn set_no_delay(&mut self, id: ConnId, is_set: bool) {
@@ -253,7 +286,7 @@ impl Net for Sockets {
         let priorities = class.priorities();
         // Not vital: on IPv6 the first is another option, and some systems have neither.
         let _ = sockopt::set_ip_tos(fd, priorities.dscp << 2);
-        let _ = set_priority(fd, priorities.skb_priority);
+        let _ = set_priority(&fd.0, priorities.skb_priority);
     }
 
     fn close(&mut self, id: ConnId) {
