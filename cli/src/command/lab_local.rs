@@ -20,6 +20,7 @@ Examples:
   tokkyu lab local                                     (everybody and all sizes; it tells how long it will take)
   tokkyu lab local --peers floor-futex,tokkyu-thread --samples 300 --rounds 3
   tokkyu lab local --peers tokkyu-tcpros,tokkyu-tcpros-subscriber,roscpp-tcp --sizes 64,3M --json local.json --markdown
+  tokkyu lab local --awake --rounds 15 --samples 80    (without what idle processors take to wake up)
   tokkyu lab local --peers tokkyu-overload --samples 2000 --out results/overload";
 
 /// Measure the one-way latency of messages between nodes of one device: tokkyu beside roscpp, nodelets, iceoryx, iceoryx2, Cyclone
@@ -60,6 +61,9 @@ pub struct LabLocal {
     /// SCHED_FIFO of both ends where it is permitted; 0: none
     #[arg(long, default_value_t = 10, value_parser = value_parser!(u8).range(0..=99))]
     priority: u8,
+    /// Keep idle processors awake, as cyclictest does (/dev/cpu_dma_latency, root): what is left is the way of the message itself
+    #[arg(long)]
+    awake: bool,
     /// Folder of the peers' programs; $TOKKYU_LOCAL_PEERS if not given, else local-peers beside the folder of this program
     #[arg(long, value_name = "DIR")]
     peers_dir: Option<PathBuf>,
@@ -94,7 +98,8 @@ impl LabLocal {
         }
         let mut environment = machine::environment(machine::wall_now());
         let study = self.study(found, &mut environment);
-        announce(&study, &skipped, &environment);
+        let _awake = self.awake.then(keep_awake).transpose()?;
+        announce(&study, &skipped, &local::doubts(&environment, self.awake));
         let folder = |source| failure(LocalError::Folder { path: root.clone(), source });
         std::fs::create_dir_all(&root).map_err(folder)?;
         let Some(master) = start_master(&study, &root, stop)? else { return Ok(ExitCode::Interrupted) };
@@ -104,7 +109,7 @@ impl LabLocal {
             local::run(&study, &place, &mut progress, &|| stop.is_set()).map_err(failure)?;
         drop(master);
         Sources::default().complete(&mut environment);
-        let notes = local::doubts(&environment);
+        let notes = local::doubts(&environment, self.awake);
         let command = machine::command_line();
         let judged = Judged::of(&command, environment, &findings, &rounds, skipped, &notes);
         self.show(&judged, &notes, &path, findings.is_empty())?;
@@ -197,9 +202,16 @@ fn nobody(skipped: &[Skipped]) -> Failure {
     Failure::new(ExitCode::NotPossible, format_args!("--peers: none of them is here; {remedy}{absent}"))
 }
 
-fn announce(study: &Study, skipped: &[Skipped], environment: &Environment) {
+fn keep_awake() -> Result<local::Awake, Failure> {
+    let told = |error| {
+        format!("--awake: /dev/cpu_dma_latency: {error}; run it as root, or leave the processors as they are")
+    };
+    local::Awake::keep().map_err(|error| Failure::new(ExitCode::NotPossible, told(error)))
+}
+
+fn announce(study: &Study, skipped: &[Skipped], doubts: &[String]) {
     skipped.iter().for_each(|peer| say(&format!("skipped: {peer}")));
-    local::doubts(environment).iter().for_each(|doubt| say(&format!("note: {doubt}")));
+    doubts.iter().for_each(|doubt| say(&format!("note: {doubt}")));
     let (peers, sizes, rounds) = (study.peers.len(), study.sizes.len(), study.rounds);
     let time = minutes(study.expected());
     say(&format!("{peers} peers, {sizes} sizes, {rounds} rounds: about {time}"));

@@ -1,5 +1,8 @@
 //! Preconditions of the figures that did not hold, in words. Nothing is refused: the reader of a result decides.
 
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+
 use tokkyu_measure::Environment;
 
 /// Above this load at the start other programs had a hand in the figures.
@@ -7,8 +10,29 @@ const LOAD_MAX: f64 = 0.5;
 /// Two ends, and whatever else runs.
 const PROCESSORS_WANTED: u32 = 4;
 
-/// What speaks against the figures in this environment.
-pub fn doubts(environment: &Environment) -> Vec<String> {
+/// What the kernel asks how long a processor may take to wake up.
+const DMA_LATENCY: &str = "/dev/cpu_dma_latency";
+
+/// As long as this lives idle processors do not sleep: they look for work all the time.
+#[derive(Debug)]
+pub struct Awake {
+    _held: File,
+}
+
+impl Awake {
+    /// As cyclictest does.
+    ///
+    /// # Errors
+    /// The file is not there, or not for this user.
+    pub fn keep() -> std::io::Result<Awake> {
+        let mut held = OpenOptions::new().write(true).open(DMA_LATENCY)?;
+        held.write_all(&0_i32.to_ne_bytes())?;
+        Ok(Awake { _held: held })
+    }
+}
+
+/// What speaks against the figures in this environment, or has to be known of it.
+pub fn doubts(environment: &Environment, is_awake: bool) -> Vec<String> {
     let mut doubts = Vec::new();
     for (when, load) in [("before", environment.load_before), ("after", environment.load_after)] {
         // Our own peers sleep nearly all the time; what is above that is others'.
@@ -23,7 +47,11 @@ pub fn doubts(environment: &Environment) -> Vec<String> {
     {
         doubts.push(format!("frequency governor {governor}: the processor's speed was not fixed"));
     }
-    if environment.cpu.hypervisor == Some(true) {
+    if is_awake {
+        doubts.push(format!(
+            "idle processors were kept awake ({DMA_LATENCY}): without that to wake one costs more"
+        ));
+    } else if environment.cpu.hypervisor == Some(true) {
         doubts.push("a virtual machine: to wake an idle processor costs a way through its host".to_owned());
     }
     if environment.sched_fifo == Some(false) {
@@ -49,14 +77,15 @@ mod tests {
     fn a_quiet_machine_raises_no_doubt_and_a_busy_one_does() {
         let mut environment = Environment { load_before: Some([0.1, 5.0, 5.0]), ..Environment::default() };
         environment.cpu.count = Some(8);
-        assert_eq!(doubts(&environment), Vec::<String>::new());
+        assert_eq!(doubts(&environment, false), Vec::<String>::new());
+        assert!(doubts(&environment, true)[0].contains("kept awake"));
         environment.load_after = Some([1.5, 0.0, 0.0]);
         environment.cpu.count = Some(2);
         environment.sched_fifo = Some(false);
-        let told = doubts(&environment);
+        let told = doubts(&environment, false);
         assert!(told[0].contains("1.50 after") && told[1].contains("2 processors"), "{told:?}");
         assert!(told[2].contains("RLIMIT_RTPRIO"), "{told:?}");
         environment.sched_fifo = None;
-        assert_eq!(doubts(&environment).len(), 2, "what was not asked for was not refused");
+        assert_eq!(doubts(&environment, false).len(), 2, "what was not asked for was not refused");
     }
 }
