@@ -204,7 +204,10 @@ fn nobody(skipped: &[Skipped]) -> Failure {
 
 fn keep_awake() -> Result<local::Awake, Failure> {
     let told = |error| {
-        format!("--awake: /dev/cpu_dma_latency: {error}; run it as root, or leave the processors as they are")
+        format!(
+            "--awake: {}: {error}; run it as root, or leave the processors as they are",
+            local::DMA_LATENCY
+        )
     };
     local::Awake::keep().map_err(|error| Failure::new(ExitCode::NotPossible, told(error)))
 }

@@ -1,35 +1,12 @@
 //! Preconditions of the figures that did not hold, in words. Nothing is refused: the reader of a result decides.
 
-use std::fs::{File, OpenOptions};
-use std::io::Write;
-
 use tokkyu_measure::Environment;
+use tokkyu_probe::DMA_LATENCY;
 
 /// Above this load at the start other programs had a hand in the figures.
 const LOAD_MAX: f64 = 0.5;
 /// Two ends, and whatever else runs.
 const PROCESSORS_WANTED: u32 = 4;
-
-/// What the kernel asks how long a processor may take to wake up.
-const DMA_LATENCY: &str = "/dev/cpu_dma_latency";
-
-/// As long as this lives idle processors do not sleep: they look for work all the time.
-#[derive(Debug)]
-pub struct Awake {
-    _held: File,
-}
-
-impl Awake {
-    /// As cyclictest does.
-    ///
-    /// # Errors
-    /// The file is not there, or not for this user.
-    pub fn keep() -> std::io::Result<Awake> {
-        let mut held = OpenOptions::new().write(true).open(DMA_LATENCY)?;
-        held.write_all(&0_i32.to_ne_bytes())?;
-        Ok(Awake { _held: held })
-    }
-}
 
 /// What speaks against the figures in this environment, or has to be known of it.
 pub fn doubts(environment: &Environment, is_awake: bool) -> Vec<String> {

@@ -30,7 +30,7 @@ mod table;
 
 pub use building::{Sources, build, find_sources};
 pub use case::LocalCase;
-pub use conditions::{Awake, doubts, fifo_is_granted};
+pub use conditions::{doubts, fifo_is_granted};
 pub use error::LocalError;
 pub use findings::{Finding, Measured, cases, overload_cases};
 pub use goals::{Goal, goals};
@@ -44,3 +44,4 @@ pub use size::{Size, UnknownSize};
 pub use study::{Cell, Study};
 pub use summary::{OverloadSummary, Summary};
 pub use table::{markdown, text};
+pub use tokkyu_probe::{Awake, DMA_LATENCY};

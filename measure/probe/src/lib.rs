@@ -19,5 +19,5 @@ mod series;
 mod socket;
 mod stamp;
 
-pub use realtime::Reached;
+pub use realtime::{Awake, DMA_LATENCY, Reached};
 pub use stamp::Source;

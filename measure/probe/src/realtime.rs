@@ -13,7 +13,8 @@ use serde::{Deserialize, Serialize};
 use crate::error::{ProbeError, failed};
 
 const STACK_BYTES: usize = 256 * 1024;
-const DMA_LATENCY: &str = "/dev/cpu_dma_latency";
+/// What the kernel asks how long a processor may take to wake up.
+pub const DMA_LATENCY: &str = "/dev/cpu_dma_latency";
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,9 +37,27 @@ pub struct Reached {
     pub dma_latency: bool,
 }
 
+/// As long as this lives processors are kept from sleep, as cyclictest does (PRB-32).
+#[derive(Debug)]
+pub struct Awake {
+    _dma_latency: File,
+}
+
+impl Awake {
+    /// Says to the kernel that a processor may take no time to wake up.
+    ///
+    /// # Errors
+    /// `/dev/cpu_dma_latency` is not there, or not for this user.
+    pub fn keep() -> std::io::Result<Awake> {
+        let mut file = OpenOptions::new().write(true).open(DMA_LATENCY)?;
+        file.write_all(&0_i32.to_ne_bytes())?;
+        Ok(Awake { _dma_latency: file })
+    }
+}
+
 /// As long as this lives processors are kept from deep sleep.
 pub struct Held {
-    _dma_latency: Option<File>,
+    _awake: Option<Awake>,
     pub reached: Reached,
 }
 
@@ -56,10 +75,10 @@ pub fn enter(wanted: Wanted) -> Result<Held, ProbeError> {
     if wanted.priority > 0 {
         set_fifo(wanted.priority)?;
     }
-    let dma_latency = hold_dma_latency();
+    let awake = Awake::keep().ok();
     let (policy, priority) = policy_of(0).map_err(failed("scheduling policy"))?;
-    let reached = Reached { policy, priority, locked: true, dma_latency: dma_latency.is_some() };
-    Ok(Held { _dma_latency: dma_latency, reached })
+    let reached = Reached { policy, priority, locked: true, dma_latency: awake.is_some() };
+    Ok(Held { _awake: awake, reached })
 }
 
 /// Keeps the calling thread on this processor.
@@ -77,12 +96,6 @@ fn touch_stack() {
     let mut pages = [0_u8; STACK_BYTES];
     pages.iter_mut().step_by(4_096).for_each(|byte| *byte = 1);
     black_box(&pages);
-}
-
-fn hold_dma_latency() -> Option<File> {
-    let mut file = OpenOptions::new().write(true).open(DMA_LATENCY).ok()?;
-    file.write_all(&0_i32.to_ne_bytes()).ok()?;
-    Some(file)
 }
 
 fn set_fifo(priority: u8) -> Result<(), ProbeError> {
