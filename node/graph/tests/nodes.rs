@@ -61,6 +61,27 @@ fn messages_arrive_whole_and_in_order() {
     }
 }
 
+/// NODE-54: what publishing takes does not grow with those who subscribe.
+#[test]
+fn four_subscribers_are_written_to_where_it_is_published_and_all_get_it() {
+    for seed in 0..10 {
+        let mut world = World::new(seed);
+        let (_, mut outbox) = talker(&mut world, "a", "/t");
+        let inboxes: Vec<_> =
+            ["b", "c", "d", "e", "f", "g"].map(|name| listener(&mut world, name, "/t").1).into();
+        world.run(SECOND);
+        for number in 0..40 {
+            let sent = message(number, 9);
+            outbox.publish(&sent);
+            world.run(SECOND);
+            assert!(inboxes.iter().all(|inbox| inbox.bytes() == [&sent[..]]), "seed {seed}");
+        }
+        assert_eq!(world.wire.lock().unwrap().busy(), 0);
+        outbox.publish(&message(40, 9));
+        assert_eq!(world.wire.lock().unwrap().busy(), 4, "seed {seed}");
+    }
+}
+
 /// NODE-50: a master that comes back, or comes late, knows everything again.
 #[test]
 fn a_master_that_is_started_anew_is_told_everything() {

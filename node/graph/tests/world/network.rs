@@ -131,6 +131,11 @@ impl Wire {
         Io::Done(count)
     }
 
+    /// Ways on which bytes have not been read yet.
+    pub fn busy(&self) -> usize {
+        self.links.iter().flat_map(|link| &link.sides).filter(|side| !side.bytes.is_empty()).count()
+    }
+
     pub fn close(&mut self, end: usize, id: ConnId) {
         if let Some(other) = self.side(end, id, true) {
             other.is_over = true;
