@@ -2,7 +2,8 @@
 
 use tokkyu_contract::yaml::robot::{Flow, Robot};
 use tokkyu_contract::{Class, Durability, History};
-use tokkyu_topic::{Limits, MAX_DEPTH};
+use tokkyu_graph::Payload;
+use tokkyu_topic::{Channel, Limits, MAX_DEPTH};
 
 use crate::outlet;
 
@@ -12,12 +13,6 @@ pub const LOANS: u32 = 2;
 pub const LINKS: u32 = 4;
 /// Samples of a topic that one subscription may hold.
 pub const HELD: u32 = 2;
-
-/// Bytes of a slot beside its message: counts, number, where the message is.
-const SLOT: u64 = 80;
-/// Bytes of a link beside its cells and of each cell and place to hold.
-const LINK: u64 = 96;
-const CELL: u64 = 4;
 
 /// One declared topic.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +53,6 @@ pub fn plan(robot: &Robot, links: u32) -> Vec<Row> {
 
 fn row(flow: &Flow, links: u32) -> Row {
     let limits = limits(flow, links);
-    let cells = u64::from(limits.depth) + u64::from(limits.held);
     let size = flow.size.map(|size| size.0);
     let shared = outlet::lent(limits, 0, 0).slots();
     Row {
@@ -67,7 +61,7 @@ fn row(flow: &Flow, links: u32) -> Row {
         size,
         limits,
         messages: size.map(|size| size * u64::from(limits.slots)),
-        counts: u64::from(limits.slots) * SLOT + u64::from(limits.links) * (LINK + cells * CELL),
+        counts: Channel::<Payload>::bytes(&limits) as u64,
         shared,
         shared_messages: size.map(|size| size * u64::from(shared)),
     }

@@ -6,6 +6,7 @@ use core::fmt;
 
 use crate::bell::{Doorbell, SOURCES};
 use crate::limits::{Exceeded, Limits, Terms};
+use crate::lines::Apart;
 use crate::link::{Link, LinkId};
 use crate::publisher::Publisher;
 use crate::reader::Reader;
@@ -24,16 +25,27 @@ pub struct Channel<T> {
     pub(crate) reach: AtomicU32,
     /// Slots that the publisher may use just now: its own share and that of each link.
     pub(crate) usable: AtomicU32,
-    /// Loans that the publisher has.
-    pub(crate) lent: AtomicU32,
     /// Links that are reliable.
     pub(crate) reliable: AtomicU32,
+    /// Slot plus 1 of the last sample, where it is kept.
+    pub(crate) last: AtomicU32,
+    pub(crate) publishing: Apart<Publishing>,
+}
+
+/// What the publisher writes for each sample, and readers look at only when they come or go.
+pub(crate) struct Publishing {
+    /// Loans that the publisher has.
+    pub(crate) lent: AtomicU32,
     /// The number of the next sample. Stored before the publisher looks at links.
     pub(crate) next: AtomicU32,
     /// 1 while the publisher is inside `publish`.
     pub(crate) inside: AtomicU32,
-    /// Slot plus 1 of the last sample, where it is kept.
-    pub(crate) last: AtomicU32,
+}
+
+impl Publishing {
+    fn from_number(first: u32) -> Publishing {
+        Publishing { lent: AtomicU32::new(0), next: AtomicU32::new(first), inside: AtomicU32::new(0) }
+    }
 }
 
 // SAFETY: what is in a slot is changed by the publisher alone while nobody else has a reference, and read by many after that; `joined` of a link is
@@ -80,11 +92,9 @@ impl<T: Send + Sync> Channel<T> {
             links: (0..limits.links).map(|_| Link::new(limits.depth, limits.held)).collect(),
             reach: AtomicU32::new(0),
             usable: AtomicU32::new(limits.own_share()),
-            lent: AtomicU32::new(0),
             reliable: AtomicU32::new(0),
-            next: AtomicU32::new(first),
-            inside: AtomicU32::new(0),
             last: AtomicU32::new(0),
+            publishing: Apart(Publishing::from_number(first)),
             limits,
         });
         Ok((Publisher::new(channel.clone()), channel))
@@ -113,10 +123,10 @@ impl<T: Send + Sync> Channel<T> {
         // Before it opens: who finds it open has found it.
         self.reach.fetch_max(at as u32 + 1, Ordering::AcqRel);
         // One before, for a sample that is just being published and may find the link open.
-        let first = self.next.load(Ordering::Acquire).wrapping_sub(1);
+        let first = self.publishing.next.load(Ordering::Acquire).wrapping_sub(1);
         let first = link.open(terms, bell.clone(), source, first);
         // What is published from here on comes in: the publisher stores `next` before it looks whether this link is open.
-        let expected = self.next.load(Ordering::Acquire);
+        let expected = self.publishing.next.load(Ordering::Acquire);
         if self.latch(link, first) {
             bell.ring(source);
         }
@@ -175,6 +185,13 @@ impl<T: Send + Sync> Channel<T> {
         self.sweep_one(link);
     }
 
+    /// Bytes of a channel with these limits, beside what the values in its slots own.
+    pub const fn bytes(limits: &Limits) -> usize {
+        size_of::<Channel<T>>()
+            + Slots::<T>::bytes(limits.slots)
+            + limits.links as usize * Link::bytes(limits.depth, limits.held)
+    }
+
     /// What it was made with.
     pub fn limits(&self) -> Limits {
         self.limits
@@ -203,7 +220,7 @@ impl<T> Channel<T> {
     }
 
     pub(crate) fn sweep_one(&self, link: &Link) {
-        let is_inside = || self.inside.load(Ordering::Acquire) != 0;
+        let is_inside = || self.publishing.inside.load(Ordering::Acquire) != 0;
         if let Some(terms) = link.sweep(is_inside, |slot| self.slots.release(slot)) {
             self.usable.fetch_sub(self.limits.share(terms.depth), Ordering::AcqRel);
             self.reliable.fetch_sub(u32::from(terms.reliable), Ordering::AcqRel);
@@ -245,3 +262,24 @@ impl fmt::Display for JoinError {
 }
 
 impl core::error::Error for JoinError {}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    /// NODE-23: nothing that a reader looks at for a sample, and not the count of references in front of it all.
+    #[test]
+    fn what_the_publisher_writes_is_on_lines_of_its_own() {
+        let (_publisher, channel) = Channel::new(Limits::for_links(1, 1), || 0_u8).unwrap();
+        let line = |address: usize| address / 64;
+        let begin = core::ptr::from_ref(&*channel).addr();
+        let own = core::ptr::from_ref(&channel.publishing).addr();
+        let read = [
+            core::ptr::from_ref(&channel.slots).addr(),
+            core::ptr::from_ref(&channel.links).addr(),
+            core::ptr::from_ref(&channel.limits).addr(),
+        ];
+        assert_eq!((begin % 64, own % 64, size_of_val(&channel.publishing)), (0, 0, 64));
+        assert!(read.iter().all(|&address| line(address) != line(own)));
+    }
+}

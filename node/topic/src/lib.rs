@@ -31,6 +31,7 @@ mod bell;
 mod channel;
 mod desk;
 mod limits;
+mod lines;
 mod link;
 mod publisher;
 mod reader;

@@ -1,10 +1,10 @@
 //! One place for a subscription at a publisher: its state, its ring, and what its reader holds (SPEC, "States of a link").
 
-use alloc::boxed::Box;
 use alloc::sync::Arc;
 
 use crate::bell::Doorbell;
 use crate::limits::Terms;
+use crate::lines::Words;
 use crate::ring::{Cursor, Ring};
 use crate::sync::{AtomicU32, Ordering, UnsafeCell, write_before_look};
 
@@ -46,11 +46,9 @@ pub(crate) struct Link {
     state: AtomicU32,
     joined: UnsafeCell<Option<Joined>>,
     pub(crate) queue: Ring,
-    /// Where the publisher puts the next sample. Only the publisher writes it while the link is open.
-    place_sequence: AtomicU32,
-    place_index: AtomicU32,
-    /// Slot plus 1 of each sample that the reader holds; 0 none; [`RETURNING`].
-    held: Box<[AtomicU32]>,
+    /// Slot plus 1 of each sample that the reader holds; 0 none; [`RETURNING`]. The reader's own as long as there is one.
+    held: Words,
+    held_most: u32,
     /// Slot plus 1 of a latched sample that goes before the ring's; 0 none.
     latched: AtomicU32,
     /// Samples of this opening that were lost.
@@ -63,12 +61,16 @@ impl Link {
             state: AtomicU32::new(State::Free as u32),
             joined: UnsafeCell::new(None),
             queue: Ring::new(depth),
-            place_sequence: AtomicU32::new(0),
-            place_index: AtomicU32::new(0),
-            held: (0..held).map(|_| AtomicU32::new(0)).collect(),
+            held: Words::new(held as usize),
+            held_most: held,
             latched: AtomicU32::new(0),
             dropped: AtomicU32::new(0),
         }
+    }
+
+    /// Bytes of one, with its queue and what it holds.
+    pub(crate) const fn bytes(depth: u32, held: u32) -> usize {
+        size_of::<Link>() + Ring::bytes(depth) + Words::bytes(held as usize)
     }
 
     pub(crate) fn is(&self, state: State) -> bool {
@@ -92,12 +94,10 @@ impl Link {
         // SAFETY: JOINING belongs to who called `begin`; the publisher looks only while OPEN, which is stored below.
         self.joined.with_mut(|place| unsafe { *place = Some(joined) });
         self.dropped.store(0, Ordering::Relaxed);
-        self.queue.begin(first);
-        self.place_sequence.store(first, Ordering::Relaxed);
-        self.place_index.store(0, Ordering::Relaxed);
+        let first = self.queue.begin(first);
         self.state.store(State::Open as u32, Ordering::Release);
         write_before_look();
-        Cursor { sequence: first, index: 0 }
+        first
     }
 
     /// JOINING to FREE: it does not come to anything.
@@ -160,7 +160,7 @@ impl Link {
 
     /// A free place among what the reader may hold.
     pub(crate) fn place_to_hold(&self) -> Option<u32> {
-        self.held.iter().position(|entry| entry.load(Ordering::Acquire) == 0).map(|index| index as u32)
+        (0..self.held_most).find(|&entry| self.held[entry as usize].load(Ordering::Acquire) == 0)
     }
 
     pub(crate) fn hold(&self, entry: u32, slot: u32) {
@@ -180,11 +180,11 @@ impl Link {
 
     /// Gives back whatever is held.
     pub(crate) fn give_all_back(&self, mut released: impl FnMut(u32)) {
-        (0..self.held.len() as u32).for_each(|entry| self.give_back(entry, &mut released));
+        (0..self.held_most).for_each(|entry| self.give_back(entry, &mut released));
     }
 
     fn holds_nothing(&self) -> bool {
-        self.held.iter().all(|entry| entry.load(Ordering::Acquire) == 0)
+        (0..self.held_most).all(|entry| self.held[entry as usize].load(Ordering::Acquire) == 0)
     }
 
     // --- the publisher's side, inside `publish` while the link is open ---
@@ -202,14 +202,6 @@ impl Link {
         })
     }
 
-    /// Where the sample that was put in last is, or the first will be.
-    fn place(&self) -> Cursor {
-        Cursor {
-            sequence: self.place_sequence.load(Ordering::Relaxed),
-            index: self.place_index.load(Ordering::Relaxed),
-        }
-    }
-
     /// Where sample `sequence` goes, and what was asked for.
     ///
     /// # Safety
@@ -218,7 +210,7 @@ impl Link {
     unsafe fn place_of(&self, sequence: u32) -> (Cursor, Terms) {
         // SAFETY: passed on.
         let terms = unsafe { self.joined(|joined| joined.terms) };
-        let mut place = self.place();
+        let mut place = self.queue.place();
         place.advance(sequence.wrapping_sub(place.sequence), terms.depth);
         (place, terms)
     }
@@ -242,8 +234,6 @@ impl Link {
     pub(crate) unsafe fn put(&self, sequence: u32, slot: u32, released: impl FnOnce(u32)) {
         // SAFETY: passed on.
         let (place, _) = unsafe { self.place_of(sequence) };
-        self.place_sequence.store(place.sequence, Ordering::Relaxed);
-        self.place_index.store(place.index, Ordering::Relaxed);
         if let Some(former) = self.queue.put(place, slot) {
             self.count_dropped();
             released(former);
@@ -260,14 +250,14 @@ impl Link {
         if self.is(State::Open) {
             // SAFETY: inside `publish`, and open.
             unsafe { self.joined(|joined| joined.bell.ring(joined.source)) }
-        } else if self.queue.take_back(self.place(), slot) {
+        } else if self.queue.take_back(self.queue.place(), slot) {
             released(slot);
         }
     }
 
     /// Whether the last sample that was put in has this number; perhaps also where none was put in since it opened.
     pub(crate) fn has(&self, sequence: u32) -> bool {
-        self.place_sequence.load(Ordering::Relaxed) == sequence
+        self.queue.place().sequence == sequence
     }
 
     pub(crate) fn count_dropped(&self) {

@@ -11,20 +11,24 @@ use crate::sync::{AtomicU32, Ordering, write_before_look};
 
 /// The one publisher of a [`Channel`]. One thread at a time.
 pub struct Publisher<T> {
-    channel: Arc<Channel<T>>,
-    /// The number of the next sample; `Channel::next` is for others to read.
+    end: Arc<End<T>>,
+    /// The number of the next sample; that of the channel is for others to read.
     next: u32,
 }
 
+/// The channel as the publisher and its loans have it. They count themselves here: samples count at the channel, and the readers' processors keep that
+/// line.
+struct End<T>(Arc<Channel<T>>);
+
 impl<T: Send + Sync> Publisher<T> {
     pub(crate) fn new(channel: Arc<Channel<T>>) -> Publisher<T> {
-        let next = channel.next.load(Ordering::Relaxed);
-        Publisher { channel, next }
+        let next = channel.publishing.next.load(Ordering::Relaxed);
+        Publisher { end: Arc::new(End(channel)), next }
     }
 
     /// What readers join at.
     pub fn channel(&self) -> &Arc<Channel<T>> {
-        &self.channel
+        &self.end.0
     }
 
     /// A slot to fill. Steps: bounded by the number of slots.
@@ -33,21 +37,22 @@ impl<T: Send + Sync> Publisher<T> {
     ///
     /// [`LoanError`] while all loans that the limits allow are out; otherwise it succeeds (NODE-11).
     pub fn loan(&mut self) -> Result<Loan<T>, LoanError> {
-        let channel = &self.channel;
+        let channel = &self.end.0;
         let loans = channel.limits.loans;
-        if channel.lent.load(Ordering::Acquire) >= loans {
+        if channel.publishing.lent.load(Ordering::Acquire) >= loans {
             return Err(LoanError { loans });
         }
         let usable = channel.usable.load(Ordering::Acquire);
         let slot = channel.slots.take_free(usable).ok_or(LoanError { loans })?;
-        channel.lent.fetch_add(1, Ordering::AcqRel);
-        Ok(Loan { channel: channel.clone(), slot, _of: PhantomData })
+        channel.publishing.lent.fetch_add(1, Ordering::AcqRel);
+        Ok(Loan { end: self.end.clone(), slot, _of: PhantomData })
     }
 
     /// Whether `publish` would refuse just now because a `reliable` link is full. What would not be refused will not be, as long as nothing is published.
     pub fn is_full(&mut self) -> bool {
-        let _inside = Inside::enter(&self.channel.inside);
-        self.channel.a_reliable_link_is_full(self.next)
+        let channel = &*self.end.0;
+        let _inside = Inside::enter(&channel.publishing.inside);
+        channel.a_reliable_link_is_full(self.next)
     }
 
     /// Hands a sample to every link. Steps: bounded by the number of links; never waits (NODE-13).
@@ -56,17 +61,17 @@ impl<T: Send + Sync> Publisher<T> {
     ///
     /// [`Refused`], with the loan: nobody has got it.
     pub fn publish(&mut self, loan: Loan<T>) -> Result<u32, Refused<T>> {
-        if !Arc::ptr_eq(&loan.channel, &self.channel) {
+        if !Arc::ptr_eq(&loan.end, &self.end) {
             return Err(Refused { loan, why: Why::Foreign });
         }
-        let (sequence, channel) = (self.next, &*self.channel);
+        let (sequence, channel) = (self.next, &*self.end.0);
         // Whoever leaves now does not free its link before this is over.
-        let _inside = Inside::enter(&channel.inside);
+        let _inside = Inside::enter(&channel.publishing.inside);
         if channel.a_reliable_link_is_full(sequence) {
             return Err(Refused { loan, why: Why::Full });
         }
         self.next = sequence.wrapping_add(1);
-        channel.next.store(self.next, Ordering::Release);
+        channel.publishing.next.store(self.next, Ordering::Release);
         channel.hand_over(sequence, loan.into_slot());
         Ok(sequence)
     }
@@ -115,8 +120,9 @@ impl<T> Channel<T> {
 impl<T> Drop for Publisher<T> {
     fn drop(&mut self) {
         // Nobody joins a channel without publisher to see what it said last: the references go with it.
-        let last = self.channel.last.swap(0, Ordering::AcqRel);
-        last.checked_sub(1).into_iter().for_each(|slot| self.channel.slots.release(slot));
+        let channel = &*self.end.0;
+        let last = channel.last.swap(0, Ordering::AcqRel);
+        last.checked_sub(1).into_iter().for_each(|slot| channel.slots.release(slot));
     }
 }
 
@@ -138,7 +144,7 @@ impl Drop for Inside<'_> {
 
 /// A slot that only its owner sees. Dropped without being published, it goes back.
 pub struct Loan<T> {
-    channel: Arc<Channel<T>>,
+    end: Arc<End<T>>,
     slot: u32,
     _of: PhantomData<T>,
 }
@@ -146,10 +152,10 @@ pub struct Loan<T> {
 impl<T> Loan<T> {
     /// The slot with its reference: the loan has ended.
     fn into_slot(self) -> u32 {
-        self.channel.lent.fetch_sub(1, Ordering::AcqRel);
+        self.end.0.publishing.lent.fetch_sub(1, Ordering::AcqRel);
         let loan = core::mem::ManuallyDrop::new(self);
-        // SAFETY: the loan is not dropped; this is the only time that its channel is taken out.
-        drop(unsafe { core::ptr::read(&raw const loan.channel) });
+        // SAFETY: the loan is not dropped; this is the only time that its end is taken out.
+        drop(unsafe { core::ptr::read(&raw const loan.end) });
         loan.slot
     }
 }
@@ -159,21 +165,22 @@ impl<T> Deref for Loan<T> {
 
     fn deref(&self) -> &T {
         // SAFETY: a slot that is lent has no reference but this loan's.
-        self.channel.slots.with(self.slot, |value| unsafe { &*value })
+        self.end.0.slots.with(self.slot, |value| unsafe { &*value })
     }
 }
 
 impl<T> DerefMut for Loan<T> {
     fn deref_mut(&mut self) -> &mut T {
         // SAFETY: as above, and the loan is borrowed mutably.
-        self.channel.slots.with_mut(self.slot, |value| unsafe { &mut *value })
+        self.end.0.slots.with_mut(self.slot, |value| unsafe { &mut *value })
     }
 }
 
 impl<T> Drop for Loan<T> {
     fn drop(&mut self) {
-        self.channel.slots.release(self.slot);
-        self.channel.lent.fetch_sub(1, Ordering::AcqRel);
+        let channel = &*self.end.0;
+        channel.slots.release(self.slot);
+        channel.publishing.lent.fetch_sub(1, Ordering::AcqRel);
     }
 }
 

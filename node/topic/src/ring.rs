@@ -10,8 +10,7 @@
 //!
 //! Whoever gets a value out of a cell has its reference to the slot. Nobody waits for the other.
 
-use alloc::boxed::Box;
-
+use crate::lines::Words;
 use crate::sync::{AtomicU32, Ordering};
 
 /// A cell without a sample.
@@ -28,7 +27,8 @@ const PATIENCE: u32 = 4;
 #[cfg(loom)]
 const PATIENCE: u32 = 0;
 
-fn cell(sequence: u32, slot: u32) -> u32 {
+/// A cell with a sample.
+fn full(sequence: u32, slot: u32) -> u32 {
     (sequence & SEQUENCE_MASK) << SLOT_BITS | (slot + 1)
 }
 
@@ -70,46 +70,91 @@ pub(crate) struct Taken {
     pub(crate) slot: u32,
 }
 
+/// What the publisher writes for each sample, on as few cache lines as there can be: a short ring is carried to the reader at once.
 pub(crate) struct Ring {
-    cells: Box<[AtomicU32]>,
+    words: Words,
+    cells: u32,
+}
+
+/// The first words of a ring.
+#[derive(Clone, Copy)]
+enum Word {
     /// The number after the newest. Stored after the cell.
-    head: AtomicU32,
+    Head,
+    /// Where the sample that was put in last is, or the first will be. Only the publisher writes it while the link is open.
+    PlaceSequence,
+    PlaceIndex,
+    FirstCell,
 }
 
 impl Ring {
     pub(crate) fn new(cells: u32) -> Ring {
-        Ring { cells: (0..cells).map(|_| AtomicU32::new(EMPTY)).collect(), head: AtomicU32::new(0) }
+        // All words are 0 at first, which is EMPTY.
+        Ring { words: Words::new(Word::FirstCell as usize + cells as usize), cells }
     }
 
-    /// Empty, before the sample with number `sequence`. Nobody else may be at it.
-    pub(crate) fn begin(&self, sequence: u32) {
-        self.head.store(sequence, Ordering::Release);
+    /// Bytes of its words.
+    pub(crate) const fn bytes(cells: u32) -> usize {
+        Words::bytes(Word::FirstCell as usize + cells as usize)
+    }
+
+    fn word(&self, word: Word) -> &AtomicU32 {
+        &self.words[word as usize]
+    }
+
+    fn cell(&self, index: u32) -> &AtomicU32 {
+        debug_assert!(index < self.cells, "cell {index} of {}", self.cells);
+        &self.words[Word::FirstCell as usize + index as usize]
+    }
+
+    fn all_cells(&self) -> impl Iterator<Item = &AtomicU32> {
+        (0..self.cells).map(|index| self.cell(index))
+    }
+
+    /// Empty, before the sample with number `sequence`: where the reader begins. Nobody else may be at it.
+    pub(crate) fn begin(&self, sequence: u32) -> Cursor {
+        let first = Cursor { sequence, index: 0 };
+        self.word(Word::Head).store(sequence, Ordering::Release);
+        self.set_place(first);
+        first
+    }
+
+    /// Where the sample that was put in last is, or the first will be.
+    pub(crate) fn place(&self) -> Cursor {
+        Cursor {
+            sequence: self.word(Word::PlaceSequence).load(Ordering::Relaxed),
+            index: self.word(Word::PlaceIndex).load(Ordering::Relaxed),
+        }
+    }
+
+    fn set_place(&self, place: Cursor) {
+        self.word(Word::PlaceSequence).store(place.sequence, Ordering::Relaxed);
+        self.word(Word::PlaceIndex).store(place.index, Ordering::Relaxed);
     }
 
     /// Whether nothing was put in since `begin`.
     pub(crate) fn is_untouched(&self, first: Cursor) -> bool {
-        self.head.load(Ordering::Acquire) == first.sequence
+        self.word(Word::Head).load(Ordering::Acquire) == first.sequence
     }
 
     /// Whether `put` at this place would overwrite nothing. For the publisher it stays so, as nobody else fills.
     pub(crate) fn is_empty_at(&self, at: Cursor) -> bool {
-        self.cells[at.index as usize].load(Ordering::Acquire) == EMPTY
+        self.cell(at.index).load(Ordering::Acquire) == EMPTY
     }
 
     /// Puts a sample in and gives out the slot that was there unread. Publisher only.
     pub(crate) fn put(&self, at: Cursor, slot: u32) -> Option<u32> {
+        self.set_place(at);
         // An exchange here, and one in `drain`: if that came first, what was written before it is seen after this.
-        let former = self.cells[at.index as usize].swap(cell(at.sequence, slot), Ordering::AcqRel);
-        self.head.store(at.sequence.wrapping_add(1), Ordering::Release);
+        let former = self.cell(at.index).swap(full(at.sequence, slot), Ordering::AcqRel);
+        self.word(Word::Head).store(at.sequence.wrapping_add(1), Ordering::Release);
         slot_in(former)
     }
 
     /// Takes out what `put` put in, unless somebody has it already. Publisher only.
     pub(crate) fn take_back(&self, at: Cursor, slot: u32) -> bool {
-        let mine = cell(at.sequence, slot);
-        self.cells[at.index as usize]
-            .compare_exchange(mine, EMPTY, Ordering::AcqRel, Ordering::Relaxed)
-            .is_ok()
+        let mine = full(at.sequence, slot);
+        self.cell(at.index).compare_exchange(mine, EMPTY, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 
     /// The next sample. What is skipped over and still there goes to `dropped`; what the publisher overwrote it has counted. Reader only.
@@ -140,7 +185,7 @@ impl Ring {
 
     /// Samples from `tail` on, those overwritten among them; nothing where there is none.
     fn waiting(&self, tail: u32) -> Option<u32> {
-        let head = self.head.load(Ordering::Acquire);
+        let head = self.word(Word::Head).load(Ordering::Acquire);
         // Signed: the reader may have taken a sample whose publisher has not stored `head` yet, and is then past it.
         let waiting = head.wrapping_sub(tail) as i32;
         u32::try_from(waiting).ok().filter(|&waiting| waiting > 0)
@@ -148,7 +193,7 @@ impl Ring {
 
     /// The publisher was here meanwhile: goes on with the oldest that can still be there.
     fn follow(&self, tail: &mut Cursor, depth: u32) {
-        let found = self.cells[tail.index as usize].load(Ordering::Acquire);
+        let found = self.cell(tail.index).load(Ordering::Acquire);
         if found != EMPTY {
             tail.advance_to_oldest(tail.sequence_of(found), depth);
         }
@@ -156,7 +201,7 @@ impl Ring {
 
     /// The end of patience: takes whatever is in the cell at `tail`, and what is older than that out of the others.
     fn take_newer(&self, tail: &mut Cursor, depth: u32, dropped: &mut impl FnMut(u32)) -> Option<Taken> {
-        let found = self.cells[tail.index as usize].swap(EMPTY, Ordering::AcqRel);
+        let found = self.cell(tail.index).swap(EMPTY, Ordering::AcqRel);
         let slot = slot_in(found)?;
         let sequence = tail.sequence_of(found);
         tail.advance_to_oldest(sequence, depth);
@@ -170,7 +215,7 @@ impl Ring {
 
     /// The sample with this very number, if it is still there.
     fn take_exactly(&self, at: Cursor) -> Option<u32> {
-        let place = &self.cells[at.index as usize];
+        let place = self.cell(at.index);
         let found = place.load(Ordering::Acquire);
         let slot = slot_in(found).filter(|_| at.sequence_of(found) == at.sequence)?;
         place.compare_exchange(found, EMPTY, Ordering::AcqRel, Ordering::Relaxed).ok().map(|_| slot)
@@ -178,7 +223,7 @@ impl Ring {
 
     /// Empties every cell. For a link that nobody reads any more.
     pub(crate) fn drain(&self, mut dropped: impl FnMut(u32)) {
-        for cell in &self.cells {
+        for cell in self.all_cells() {
             // Also of an empty cell: see `put`.
             if let Some(slot) = slot_in(cell.swap(EMPTY, Ordering::AcqRel)) {
                 dropped(slot);
@@ -188,6 +233,22 @@ impl Ring {
 
     /// Cells with a sample.
     pub(crate) fn filled(&self) -> u32 {
-        self.cells.iter().filter(|cell| cell.load(Ordering::Acquire) != EMPTY).count() as u32
+        self.all_cells().filter(|cell| cell.load(Ordering::Acquire) != EMPTY).count() as u32
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    /// NODE-23.
+    #[test]
+    fn a_short_ring_is_on_one_line() {
+        let line_of = |word: &AtomicU32| core::ptr::from_ref(word).addr() / 64;
+        let ring = Ring::new(14);
+        let head = line_of(ring.word(Word::Head));
+        let is_beside_head: [bool; 14] =
+            core::array::from_fn(|index| line_of(ring.cell(index as u32)) == head);
+        assert_eq!(is_beside_head, core::array::from_fn(|index| index < 13));
     }
 }

@@ -7,6 +7,7 @@ use alloc::boxed::Box;
 
 use crate::sync::{AtomicU32, Ordering, UnsafeCell};
 
+#[repr(align(64))]
 struct Slot<T> {
     references: AtomicU32,
     /// The number that what is in it was published with.
@@ -30,6 +31,11 @@ impl<T> Slots<T> {
             value: UnsafeCell::new(make()),
         };
         Slots { slots: (0..count).map(slot).collect(), clear }
+    }
+
+    /// Bytes of so many, beside what their values own.
+    pub(crate) const fn bytes(count: u32) -> usize {
+        count as usize * size_of::<Slot<T>>()
     }
 
     /// A free slot among the first `limit`, with one reference. Lowest first: what was used last is in the cache. Publisher only.
