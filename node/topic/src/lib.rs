@@ -29,6 +29,7 @@ extern crate alloc;
 
 mod bell;
 mod channel;
+mod choice;
 mod desk;
 mod limits;
 mod lines;
@@ -41,6 +42,8 @@ mod sync;
 
 pub use bell::{Bell, Doorbell, SOURCES};
 pub use channel::{Channel, JoinError};
+#[cfg(loom)]
+pub use choice::Choice;
 pub use desk::{Desk, Worked};
 pub use limits::{Exceeded, Limits, MAX_DEPTH, MAX_SLOTS, Terms};
 pub use link::LinkId;

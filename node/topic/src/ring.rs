@@ -10,6 +10,7 @@
 //!
 //! Whoever gets a value out of a cell has its reference to the slot. Nobody waits for the other.
 
+use crate::choice::chosen;
 use crate::lines::Words;
 use crate::sync::{AtomicU32, Ordering};
 
@@ -20,12 +21,6 @@ const SLOT_BITS: u32 = 14;
 const SLOT_MASK: u32 = (1 << SLOT_BITS) - 1;
 /// What a cell has of the sequence number.
 const SEQUENCE_MASK: u32 = u32::MAX >> SLOT_BITS;
-
-/// Times that a reader starts anew when the publisher overtakes it, before it takes what is there. The model checker cannot overtake often.
-#[cfg(not(loom))]
-const PATIENCE: u32 = 4;
-#[cfg(loom)]
-const PATIENCE: u32 = 0;
 
 /// A cell with a sample.
 fn full(sequence: u32, slot: u32) -> u32 {
@@ -175,7 +170,7 @@ impl Ring {
                 tail.advance(1, depth);
                 return Some(Taken { sequence, slot });
             }
-            if overtaken == PATIENCE {
+            if overtaken == chosen().patience {
                 return self.take_newer(tail, depth, &mut dropped);
             }
             overtaken += 1;
@@ -185,10 +180,13 @@ impl Ring {
 
     /// Samples from `tail` on, those overwritten among them; nothing where there is none.
     fn waiting(&self, tail: u32) -> Option<u32> {
-        let head = self.word(Word::Head).load(Ordering::Acquire);
-        // Signed: the reader may have taken a sample whose publisher has not stored `head` yet, and is then past it.
-        let waiting = head.wrapping_sub(tail) as i32;
-        u32::try_from(waiting).ok().filter(|&waiting| waiting > 0)
+        // The reader may have taken the sample whose publisher has not stored `head` yet, and is then one past it. No more, so that all other numbers are
+        // samples that wait, however long nobody read.
+        match self.word(Word::Head).load(Ordering::Acquire).wrapping_sub(tail) {
+            0 => None,
+            u32::MAX if !chosen().compares_for_equality => None,
+            waiting => Some(waiting),
+        }
     }
 
     /// The publisher was here meanwhile: goes on with the oldest that can still be there.
@@ -240,6 +238,26 @@ impl Ring {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+
+    /// Whether the newest is found by a reader that was away for `samples`.
+    fn is_found_after(samples: u32) -> bool {
+        let ring = Ring::new(2);
+        let mut tail = ring.begin(7);
+        let mut newest = tail;
+        newest.advance(samples, 2);
+        ring.put(newest, 9);
+        let taken = ring.take(&mut tail, 2, |_| {});
+        taken == Some(Taken { sequence: newest.sequence, slot: 9 })
+            && tail.sequence == newest.sequence.wrapping_add(1)
+    }
+
+    /// NODE-15: at 1 kHz 2³¹ samples are 25 days.
+    #[test]
+    fn who_was_away_for_long_finds_what_waits() {
+        for samples in [0, 1, 2, i32::MAX as u32 - 1, i32::MAX as u32, 1 << 31, u32::MAX - 2] {
+            assert!(is_found_after(samples), "{samples}");
+        }
+    }
 
     /// NODE-23.
     #[test]

@@ -12,10 +12,18 @@ use std::sync::Arc;
 
 use loom::sync::atomic::{AtomicU32, Ordering};
 use loom::thread;
-use tokkyu_topic::{Bell, Channel, Desk, Limits, Publisher, Reader, Terms, Why, Worked};
+use tokkyu_topic::{Bell, Channel, Choice, Desk, Limits, Publisher, Reader, Terms, Why, Worked};
+
+/// Readers of a device start anew four times, and meet more orders than can be tried.
+const IMPATIENT: Choice = Choice { patience: 0, ..Choice::DEVICE };
 
 /// Tries orders with so many preemptions at most; none given, all.
 fn explore(preemptions: Option<usize>, scene: impl Fn() + Sync + Send + 'static) {
+    explore_with(IMPATIENT, preemptions, scene);
+}
+
+fn explore_with(choice: Choice, preemptions: Option<usize>, scene: impl Fn() + Sync + Send + 'static) {
+    choice.choose();
     let mut model = loom::model::Builder::new();
     model.preemption_bound = preemptions;
     model.check(scene);
@@ -65,7 +73,7 @@ impl Seen {
     /// NODE-14, once nothing more comes.
     fn close(mut self, reader: &mut Reader<u32>, published: u32) {
         while self.take(reader) {}
-        assert_eq!(self.delivered + reader.dropped(), published);
+        assert_eq!(self.delivered + reader.dropped(), published, "delivered or dropped, of all published");
         assert_eq!(self.missed + (published - self.next), reader.dropped());
         assert_eq!(reader.waiting(), 0);
     }
@@ -73,7 +81,11 @@ impl Seen {
 
 /// One publisher, one reader: `samples` published while it takes `takes` times, then the rest.
 fn one_reader(preemptions: Option<usize>, depth: u32, samples: u32, takes: u32) {
-    explore(preemptions, move || {
+    one_reader_with(IMPATIENT, preemptions, depth, samples, takes);
+}
+
+fn one_reader_with(choice: Choice, preemptions: Option<usize>, depth: u32, samples: u32, takes: u32) {
+    explore_with(choice, preemptions, move || {
         let (mut publisher, channel) = channel(Limits::for_links(1, depth));
         let mut reader = join(&channel, Terms::keep_last(depth));
         let publishing = thread::spawn(move || {
@@ -110,6 +122,23 @@ fn a_loan_succeeds_while_an_overtaken_reader_drops_what_is_older() {
 #[test]
 fn one_reader_with_a_queue_of_three() {
     one_reader(Some(4), 3, 5, 2);
+}
+
+/// NODE-15: overtaken, it starts anew, as often as on a device.
+#[test]
+fn one_reader_that_is_patient() {
+    let patient = [(1, 3, 4), (2, 3, 5), (3, 3, 5)];
+    for (depth, preemptions, samples) in patient {
+        one_reader_with(Choice::DEVICE, Some(preemptions), depth, samples, 1);
+    }
+}
+
+/// NODE-15: a reader may be past `head`. Of queues of 1 and 2 the numbers in the cells find the way back.
+#[test]
+#[should_panic = "delivered or dropped, of all published"]
+fn a_comparison_of_head_and_tail_for_equality_is_found() {
+    let faulty = Choice { compares_for_equality: true, ..IMPATIENT };
+    one_reader_with(faulty, Some(3), 3, 5, 2);
 }
 
 /// NODE-12: what is held stays, and another loan is found all the same.
@@ -153,16 +182,15 @@ fn a_slot_is_cleared_by_who_gives_the_last_reference_back() {
     });
 }
 
-/// NODE-11, NODE-14 for each of two.
-#[test]
-fn two_readers_each_have_their_queue() {
-    explore(Some(3), || {
+/// NODE-11, NODE-14 for each of two, of which both are overrun if there are enough samples.
+fn two_readers(preemptions: usize, samples: u32) {
+    explore(Some(preemptions), move || {
         let (mut publisher, channel) = channel(Limits::for_links(2, 2));
         let mut readers = [1, 2].map(|depth| join(&channel, Terms::keep_last(depth)));
         let [mut first, mut second] = readers.each_mut().map(|_| Seen::default());
         let [mut one, mut other] = readers;
         let publishing = thread::spawn(move || {
-            publish_all(&mut publisher, 0..2);
+            publish_all(&mut publisher, 0..samples);
             publisher
         });
         let reading = thread::spawn(move || {
@@ -172,10 +200,45 @@ fn two_readers_each_have_their_queue() {
         second.take(&mut other);
         let publisher = publishing.join().unwrap();
         let (first, mut one) = reading.join().unwrap();
-        first.close(&mut one, 2);
-        second.close(&mut other, 2);
+        first.close(&mut one, samples);
+        second.close(&mut other, samples);
         drop((one, other, publisher));
         assert_eq!(channel.slots_used(), 0);
+    });
+}
+
+#[test]
+fn two_readers_each_have_their_queue() {
+    two_readers(3, 2);
+}
+
+#[test]
+fn two_readers_are_both_overrun() {
+    two_readers(3, 4);
+}
+
+/// NODE-14, NODE-16: a subscription of two publishers, woken by either, has all of both.
+#[test]
+fn one_thread_reads_two_publishers_that_overrun_it() {
+    explore(Some(3), || {
+        let bell = Arc::new(Bell::new());
+        let mut parts = [0, 1].map(|source| {
+            let (publisher, channel) = channel(Limits::for_links(1, 1));
+            let reader = channel.join(Terms::keep_last(1), bell.clone(), source).unwrap();
+            (publisher, reader, Seen::default())
+        });
+        let publishing = parts.each_mut().map(|(publisher, ..)| {
+            let mut publisher = publisher_of(publisher);
+            thread::spawn(move || publish_all(&mut publisher, 0..2))
+        });
+        let mut rang = 0;
+        for _ in 0..2 {
+            rang |= bell.answer();
+            parts.iter_mut().for_each(|(_, reader, seen)| drop(seen.take(reader)));
+        }
+        publishing.into_iter().for_each(|thread| thread.join().unwrap());
+        assert_eq!(rang | bell.answer(), 0b11);
+        parts.into_iter().for_each(|(_, mut reader, seen)| seen.close(&mut reader, 2));
     });
 }
 
