@@ -23,7 +23,7 @@ use tokkyu_ros1::http::{MAX_HEAD, read_response, write_request_head};
 use tokkyu_ros1::tcpros::{Header, MAX_HEADER, read_header};
 use tokkyu_ros1::uri::Uri;
 use tokkyu_ros1::xmlrpc::{Triple, Value, Writer, read_answer};
-use tokkyu_topic::Limits;
+use tokkyu_topic::{Limits, Terms};
 
 use crate::backoff::Backoff;
 use crate::borrowing::Borrowing;
@@ -161,7 +161,9 @@ impl<N: Net, H: Host> Engine<N, H> {
 
     fn add_reader(&mut self, receiving: &Receiving, subscriber: &Arc<dyn Subscriber>) {
         let (bell, source) = subscriber.bell();
-        match join(receiving.channel(), subscriber.terms(), &bell, source) {
+        // What is refused here would be lost for all, and its publisher, elsewhere, could not be told (NODE-68).
+        let terms = Terms { reliable: false, ..subscriber.terms() };
+        match join(receiving.channel(), terms, &bell, source) {
             Ok(reader) => subscriber.on_publisher(receiving.origin.clone(), reader),
             Err(error) => {
                 let topic = &receiving.origin.topic;

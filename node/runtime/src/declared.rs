@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use tokkyu_contract::Class;
 use tokkyu_contract::yaml::robot::{self, Flow, Robot};
+use tokkyu_contract::{Class, History, Reliability};
 
 use tokkyu_topic::Limits;
 
@@ -30,6 +30,14 @@ impl Declared {
     /// How much a topic's messages matter; what nobody declared is best effort.
     pub(crate) fn class(&self, topic: &str) -> Class {
         self.flow(topic).map_or(Class::BestEffort, |flow| flow.class)
+    }
+
+    /// Whether no sample of a topic may be lost. With `keep_last` the newest are kept, as in DDS, whatever the reliability.
+    pub(crate) fn is_reliable(&self, topic: &str) -> bool {
+        let wanted = |flow: &Flow| {
+            flow.qos.reliability == Reliability::Reliable && flow.qos.history == History::KeepAll
+        };
+        self.flow(topic).is_some_and(wanted)
     }
 
     /// The limits of a declared topic's channel.

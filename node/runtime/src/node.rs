@@ -447,8 +447,9 @@ impl Inner {
     ) -> Result<Subscription, NodeError> {
         let class = options.class.unwrap_or_else(|| self.declared.class(&topic));
         let queue = self.queue_for(queue, class);
+        let terms = options.terms(self.declared.is_reliable(&topic));
         let (subscription, subscriber) =
-            Subscription::add(self, topic.clone(), queue, class, options.terms(), callback);
+            Subscription::add(self, topic.clone(), queue, class, terms, callback);
         let SubscriptionOptions { no_delay, longest, slot_bytes, .. } = *options;
         let slot_bytes = slot_bytes.max(self.declared.size(&topic));
         let ask = |done| {

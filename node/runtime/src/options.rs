@@ -68,6 +68,10 @@ pub struct SubscriptionOptions {
     /// How much its messages matter; nothing: what `robot.yaml` declares, or best effort. Callbacks of class `control` and `realtime` have a thread
     /// for each of the two, unless the program gives a queue of its own.
     pub class: Option<Class>,
+    /// Whether publishers of this process may lose none of its samples: while its queue is full they are told so when they publish
+    /// ([`PublishError::Full`](crate::PublishError::Full)), and nobody gets the message (NODE-17, NODE-68). Nothing: as `robot.yaml` declares, where
+    /// `reliability: reliable` with `history: keep_all` is that, or no.
+    pub reliable: Option<bool>,
     /// Whether publishers on other machines are to send small messages at once.
     pub no_delay: bool,
     /// The longest message that comes over the network, bytes.
@@ -79,10 +83,18 @@ pub struct SubscriptionOptions {
 impl SubscriptionOptions {
     /// A queue of that depth; the rest as most topics need it.
     pub fn with_depth(depth: u32) -> SubscriptionOptions {
-        SubscriptionOptions { depth, class: None, no_delay: false, longest: 1 << 30, slot_bytes: 0 }
+        SubscriptionOptions {
+            depth,
+            class: None,
+            reliable: None,
+            no_delay: false,
+            longest: 1 << 30,
+            slot_bytes: 0,
+        }
     }
 
-    pub(crate) fn terms(&self) -> Terms {
-        Terms::keep_last(if self.depth == 0 { MAX_DEPTH } else { self.depth.min(MAX_DEPTH) })
+    pub(crate) fn terms(&self, is_declared_reliable: bool) -> Terms {
+        let depth = if self.depth == 0 { MAX_DEPTH } else { self.depth.min(MAX_DEPTH) };
+        Terms { depth, reliable: self.reliable.unwrap_or(is_declared_reliable) }
     }
 }
