@@ -40,6 +40,10 @@ pub struct LocalCase {
     pub worst_us: Option<f64>,
     /// Arithmetic mean.
     pub mean_us: Option<f64>,
+    /// Samples that took more than twice the mean of their round.
+    pub spikes: u64,
+    /// Of the period that those keep best, in each round that is long enough: the share of its occurrences that are spikes.
+    pub periodic_rounds: Vec<f64>,
     /// Raw records of each round, seen from the result.
     pub records: Vec<PathBuf>,
 }
@@ -67,6 +71,8 @@ impl LocalCase {
             p999_us: percentile_us(&all.figures, 999),
             worst_us: us(all.figures.worst_ms()),
             mean_us: us(all.figures.mean_ms()),
+            spikes: rounds.iter().map(|(times, _)| times.spikes.count).sum(),
+            periodic_rounds: rounds.iter().filter_map(|(times, _)| times.spikes.periodic).collect(),
             records,
         })
     }
@@ -90,7 +96,7 @@ impl LocalCase {
             "peer": self.peer, "bytes": self.bytes, "copies": self.copies, "processes": self.processes,
             "library": self.library, "version": self.version, "n": self.n, "lost": self.lost, "rounds": self.rounds(),
             "p50_us": self.p50_us, "p50_rounds_us": self.p50_rounds_us, "p99_us": self.p99_us, "p999_us": self.p999_us,
-            "worst_us": self.worst_us, "mean_us": self.mean_us, "records": records,
+            "worst_us": self.worst_us, "mean_us": self.mean_us, "spikes": self.spikes, "periodic_rounds": self.periodic_rounds, "records": records,
         })
     }
 }

@@ -5,6 +5,7 @@
 use std::fmt;
 
 use serde_json::{Value, json};
+use tokkyu_measure::repetitions::median;
 
 use super::case::LocalCase;
 use super::overload::OverloadCase;
@@ -72,6 +73,7 @@ pub fn goals(cases: &[LocalCase], overload: &[OverloadCase]) -> Vec<Goal> {
         cases.against("between processes", "tokkyu-process", "iceoryx2", 1.1),
         cases.against("over TCPROS to a node of roscpp", "tokkyu-tcpros", "roscpp-tcp", 1.0),
         cases.against("over TCPROS from a node of roscpp", "tokkyu-tcpros-subscriber", "roscpp-tcp", 1.0),
+        cases.not_periodic(["tokkyu-thread", "tokkyu-process"], 0.5),
         calls(overload, 2.0),
         accounted(overload),
     ]
@@ -94,6 +96,12 @@ impl<'a> Ratio<'a> {
         let (n, rounds) = (ours.n.min(other.n), ours.rounds().min(other.rounds()));
         Some(Ratio { bytes: ours.bytes, ratio, beside: &other.peer, n, rounds })
             .filter(|ratio| ratio.ratio.is_finite())
+    }
+
+    fn of_periods(case: &'a LocalCase) -> Option<Ratio<'a>> {
+        let ratio = median(case.periodic_rounds.iter().copied())?;
+        let (n, rounds) = (case.n, case.periodic_rounds.len());
+        Some(Ratio { bytes: case.bytes, ratio, beside: &case.peer, n, rounds })
     }
 }
 
@@ -137,6 +145,23 @@ impl Cases<'_> {
         let ratios: Vec<Ratio<'_>> =
             self.of(ours).filter_map(|case| Ratio::of(case, best(case.bytes)?)).collect();
         judged(wanted, &ratios, |ratio| ratio < 1.0, true)
+    }
+}
+
+impl Cases<'_> {
+    /// Spikes come back at no period: of the one that they keep best, the middle round has spikes at so many of its occurrences at most (LAB-92).
+    fn not_periodic(&self, ours: [&str; 2], most: f64) -> Goal {
+        let [one, other] = ours;
+        let wanted = format!(
+            "no spikes (2 x the mean) at a period: {one} and {other} have them at {most} of its occurrences at most"
+        );
+        let shares: Vec<Ratio<'_>> =
+            ours.iter().flat_map(|peer| self.of(peer)).filter_map(Ratio::of_periods).collect();
+        let mut goal = judged(wanted, &shares, |share| share <= most, true);
+        let floor =
+            self.of("floor-futex").filter_map(Ratio::of_periods).map(|share| share.ratio).reduce(f64::max);
+        goal.because.extend(floor.map(|share| format!("; floor-futex {share:.2}")));
+        goal
     }
 }
 
@@ -274,6 +299,19 @@ mod tests {
     }
 
     #[test]
+    fn spikes_at_a_period_miss_and_spikes_now_and_then_do_not() {
+        let periodic =
+            |peer, share: f64| LocalCase { periodic_rounds: vec![share, 0.2, share], ..case(peer, 64, 40.0) };
+        let cases =
+            [periodic("tokkyu-thread", 0.3), periodic("tokkyu-process", 0.5), periodic("floor-futex", 1.0)];
+        let met = goal(&cases, "at a period");
+        assert_eq!((met.figure, met.met), (Some(0.5), Some(true)));
+        assert!(met.because.ends_with("64 B 0.50 of tokkyu-process; floor-futex 1.00"), "{met}");
+        assert_eq!(goal(&[periodic("tokkyu-thread", 0.51)], "at a period").met, Some(false));
+        assert_eq!(goal(&[case("tokkyu-thread", 64, 40.0)], "at a period").met, None);
+    }
+
+    #[test]
     fn overload_is_judged_by_its_calls_and_by_what_became_of_samples() {
         let good = OverloadCase {
             bytes: 64,
@@ -286,7 +324,7 @@ mod tests {
             ..OverloadCase::default()
         };
         let of =
-            |case: OverloadCase| goals(&[], &[case])[6..].iter().map(|goal| goal.met).collect::<Vec<_>>();
+            |case: OverloadCase| goals(&[], &[case])[7..].iter().map(|goal| goal.met).collect::<Vec<_>>();
         assert_eq!(of(good.clone()), [Some(true), Some(true)]);
         assert_eq!(of(OverloadCase { n: 9_999, ..good.clone() }), [None, Some(true)]);
         assert_eq!(of(OverloadCase { p999_us: Some(0.21), ..good.clone() }), [Some(false), Some(true)]);

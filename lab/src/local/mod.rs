@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Peers are programs with one face, bench/local/SPEC.md (LOCAL-n); nothing of them is known here but that. Follows SPEC.md
-//! LAB-80 to LAB-91.
+//! LAB-80 to LAB-92.
 
 /// Name of the experiment in its result files.
 pub const EXPERIMENT: &str = "local";
@@ -24,6 +24,7 @@ mod records;
 mod result;
 mod run;
 mod size;
+mod spikes;
 mod study;
 mod summary;
 mod table;
@@ -41,6 +42,7 @@ pub use records::{Malformed, Times, overload_times, times};
 pub use result::{Judged, RoundTold};
 pub use run::{Place, Watcher, ros_logs, run};
 pub use size::{Size, UnknownSize};
+pub use spikes::Spikes;
 pub use study::{Cell, Study};
 pub use summary::{OverloadSummary, Summary};
 pub use table::{markdown, text};

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use tokkyu_measure::Figures;
 
+use super::spikes::Spikes;
+
 /// What a file says of its samples.
 #[derive(Clone, Debug, Default)]
 pub struct Times {
@@ -13,6 +15,8 @@ pub struct Times {
     pub figures: Figures,
     /// Those that were sent and have no second time.
     pub lost: u64,
+    /// Those that took far longer than the others of the same file.
+    pub spikes: Spikes,
 }
 
 impl Times {
@@ -21,7 +25,7 @@ impl Times {
         self.figures.n() + self.lost
     }
 
-    /// Adds what `other` has.
+    /// Adds what `other` has; spikes stay those of one file.
     pub fn merge(&mut self, other: &Times) {
         self.figures.merge(&other.figures);
         self.lost += other.lost;
@@ -74,7 +78,7 @@ fn read(path: &Path, names: [&str; 3]) -> Result<Times, Malformed> {
     if header.as_deref() != Some(&names.join(" ")) {
         return Err(malformed(1, format!("not {:?}", names.join(" "))));
     }
-    let (mut times, mut next) = (Times::default(), 0);
+    let (mut times, mut in_order, mut next) = (Times::default(), Vec::new(), 0);
     let mut number = 1;
     while let Some(line) = lines.next().map_err(|what| malformed(number + 1, what))? {
         number += 1;
@@ -88,16 +92,20 @@ fn read(path: &Path, names: [&str; 3]) -> Result<Times, Malformed> {
         }
         next = sequence + 1;
         match second_ns {
-            0 => times.lost += 1,
+            0 => {
+                times.lost += 1;
+                in_order.push(None);
+            }
             _ => {
                 let [_, first, second] = names;
                 let before = || format!("{second} {second_ns}: before {first} {first_ns}; later, or 0");
-                times
-                    .figures
-                    .record(second_ns.checked_sub(first_ns).ok_or_else(|| malformed(number, before()))?);
+                let time_ns = second_ns.checked_sub(first_ns).ok_or_else(|| malformed(number, before()))?;
+                times.figures.record(time_ns);
+                in_order.push(Some(time_ns));
             }
         }
     }
+    times.spikes = Spikes::of(&in_order);
     Ok(times)
 }
 

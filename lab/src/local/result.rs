@@ -108,7 +108,7 @@ mod tests {
         let value = judged.value();
         assert_eq!(value["faults"][0]["because"], "exit status: 1");
         assert_eq!(value["rounds"][0]["order"][0], "iceoryx-64");
-        assert_eq!(value["goals"].as_array().unwrap().len(), 8);
+        assert_eq!(value["goals"].as_array().unwrap().len(), 9);
         assert_eq!(value["notes"][0], "2 processors");
     }
 }
