@@ -81,10 +81,10 @@ pub(crate) fn viewing<M: Message>(
     complain: Complain,
 ) -> Callback {
     Box::new(move |delivery| {
-        let origin = delivery.origin().clone();
-        match M::View::of(delivery.wire()) {
+        let Delivery { sample, origin, scratch } = delivery;
+        match M::View::of(sample.wire(scratch)) {
             Ok(view) => callback(view),
-            Err(error) => complain(&origin, error),
+            Err(error) => complain(origin, error),
         }
     })
 }

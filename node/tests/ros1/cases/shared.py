@@ -1,6 +1,8 @@
 """Our nodes in several processes of this device: they share memory, and go over TCP where they cannot (SPEC, section 7)."""
 import glob
 import os
+import re
+import subprocess
 
 from processes import check, until
 from suite import test
@@ -28,6 +30,13 @@ def start_with(ros, variable, value, role, **keys):
         return ros.start("ours", role, **keys)
     finally:
         ros.environment = former
+
+
+def sent_by(process):
+    """Bytes that all TCP sockets of a process have sent, by the kernel's count."""
+    sockets = subprocess.run(["ss", "-Htnpi"], capture_output=True, text=True, check=True).stdout
+    mine = re.findall(rf"pid={process.pid},.*\n(.*)", sockets)
+    return sum(int(count) for line in mine for count in re.findall(r"bytes_sent:(\d+)", line))
 
 
 def topics_in_memory(ros):
@@ -64,6 +73,20 @@ def switched_off(ros):
             reader.wait_for("^heard")
             ways = [way for _, way in transports(ros, topic, topic)]
             check(ways == ["TCPROS"], f"with {variable}={value} at the {end} it goes by {ways}")
+
+
+@test
+def no_socket_carries_it(ros):
+    """100 pictures of 1 MB: sockets between processes carry what is said about them, and all of them where memory is not shared."""
+    sent = {}
+    for shared in ["1", "0"]:
+        topic, writer = f"pictures_{shared}", f"writer_{shared}"
+        reader = ros.start("ours", "subscribe", node=f"reader_{shared}", topic=topic, kind="image", depth=100)
+        keys = {"kind": "image", "bytes": 1_000_000, "wait": 1, "count": 100, "hz": 100, "depth": 100}
+        process = start_with(ros, "TOKKYU_SHARED_MEMORY", shared, "publish", node=writer, topic=topic, **keys)
+        reader.wait_for("^image 99 1000000 right$")
+        sent[shared] = sent_by(process)
+    check(sent["1"] < 1_000_000 and sent["0"] > 100_000_000, f"sockets have sent {sent} bytes")
 
 
 @test
