@@ -171,13 +171,16 @@ fn borrower() -> Vec<u8> {
     talk.arrives(1, &fields(&[("error", "full")])).0
 }
 
-/// A topic of the node in shared memory, and a subscriber in another process with two bells.
+/// A topic of the node in shared memory, and a subscriber in another process with two bells, then with one of a reliable subscription.
 fn lender() -> Vec<u8> {
     let bell = |field, source| fields(&[(field, "bell"), ("tokkyu_source", source)]);
     let talk = Talk::default().asks(0, 0, b"").takes(0).arrives(0, &answer(|out| out.int(0)));
     let talk = talk.step(1, &header("topic", "/a", ("tokkyu_device", "device"))).takes(1);
     let talk = talk.arrives(1, &[bell("tokkyu_bell", "3"), bell("tokkyu_bell", "4")].concat()).takes(1);
-    let talk = talk.arrives(1, &bell("tokkyu_leaves", "3")).asks(9, 0, b"sample");
+    let reliable =
+        [("tokkyu_bell", "bell"), ("tokkyu_source", "5"), ("tokkyu_receipts", "7"), ("tokkyu_depth", "2")];
+    let talk = talk.arrives(1, &bell("tokkyu_leaves", "3")).arrives(1, &fields(&reliable)).takes(1);
+    let talk = talk.asks(9, 0, b"sample");
     talk.step(0, &call("getBusInfo", "/a", &[])).step(3, &[1]).0
 }
 

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use tokkyu_contract::Class;
 use tokkyu_graph::{
-    Advertise, Call, Command, Done, Handler, Host, Kind, Lending, Level, Offer, Origin, Param, Payload,
-    Request, Subscribe, Subscriber, channel,
+    Advertise, Call, Command, Done, Handler, Host, Kind, Lending, Level, Listening, Offer, Origin, Param,
+    Payload, Receipts, Request, Subscribe, Subscriber, channel,
 };
 use tokkyu_topic::{Bell, Doorbell, Limits, Publisher, Reader, Terms};
 
@@ -69,13 +69,14 @@ impl Subscriber for Inbox {
         assert!(former.is_none(), "link {} twice", origin.link);
     }
 
-    fn borrow(&self, origin: &Arc<Origin>, lender: &str) -> Result<(String, u32), String> {
+    fn borrow(&self, origin: &Arc<Origin>, lender: &str) -> Result<Listening, String> {
         if lender == UNKNOWN {
             return Err("it cannot be opened".to_owned());
         }
         let former = self.borrowed.lock().expect("one thread").insert(origin.link, false);
         assert!(former.is_none(), "link {} twice", origin.link);
-        Ok(("bell".to_owned(), 3))
+        let receipts = (origin.link % 2 == 0).then_some(Receipts { word: 7, depth: 2 });
+        Ok(Listening { bell: "bell".to_owned(), source: 3, receipts })
     }
 
     fn on_linked(&self, link: u32) {
@@ -99,8 +100,8 @@ impl Lending for Lender {
         Ok("lender".to_owned())
     }
 
-    fn add(&self, bell: &str, source: u32) -> Result<u32, String> {
-        if bell == UNKNOWN || source > 30 {
+    fn add(&self, listening: &Listening) -> Result<u32, String> {
+        if listening.bell == UNKNOWN || listening.source > 30 {
             return Err("there is no such bell".to_owned());
         }
         let mut bells = self.0.lock().expect("one thread");

@@ -10,7 +10,7 @@ use tokkyu_ros1::tcpros::{Header, read_header};
 use crate::connection::{After, Connection, Role};
 use crate::engine::Engine;
 use crate::header::header;
-use crate::host::{Host, Level, Origin, Subscriber};
+use crate::host::{Host, Level, Listening, Origin, Receipts, Subscriber};
 use crate::lending::FRAME;
 use crate::net::{ConnId, Net};
 use crate::subscribing::{LinkKey, PATIENCE};
@@ -42,9 +42,8 @@ impl Borrowing {
         subscriber: &Arc<dyn Subscriber>,
         connection: &mut Connection,
     ) -> Result<(), String> {
-        let (bell, source) = subscriber.borrow(&self.origin, &self.lender)?;
-        let number = source.to_string();
-        connection.queue(&header(&[("tokkyu_bell", &bell), ("tokkyu_source", &number)]));
+        let Listening { bell, source, receipts } = subscriber.borrow(&self.origin, &self.lender)?;
+        connection.queue(&joining(&bell, source, receipts));
         self.members.push(Member { subscriber: subscriber.clone(), bell, source, is_linked: false });
         Ok(())
     }
@@ -166,6 +165,14 @@ impl<N: Net, H: Host> Engine<N, H> {
         );
         self.make_plain(key);
     }
+}
+
+fn joining(bell: &str, source: u32, receipts: Option<Receipts>) -> Vec<u8> {
+    let source = source.to_string();
+    let place = [("tokkyu_bell", bell), ("tokkyu_source", &source)];
+    let Some(Receipts { word, depth }) = receipts else { return header(&place) };
+    let [word, depth] = [word, depth].map(|number| number.to_string());
+    header(&[place[0], place[1], ("tokkyu_receipts", &word), ("tokkyu_depth", &depth)])
 }
 
 fn on_answer(borrowing: &mut Borrowing, said: Header<'_>) -> Result<(), String> {

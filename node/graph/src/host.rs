@@ -65,9 +65,9 @@ pub trait Subscriber: Send + Sync {
     /// One more publisher.
     fn on_publisher(&self, origin: Arc<Origin>, reader: Reader<Payload>);
 
-    /// One more publisher, in another process of this device: its topic is opened by the name `lender`. Returns the bell that it is to ring, and at which
-    /// source; or why it cannot be opened. It counts once [`Subscriber::on_linked`] says so.
-    fn borrow(&self, origin: &Arc<Origin>, lender: &str) -> Result<(String, u32), String> {
+    /// One more publisher, in another process of this device: its topic is opened by the name `lender`. Returns what it is to be told; or why it cannot
+    /// be opened. It counts once [`Subscriber::on_linked`] says so.
+    fn borrow(&self, origin: &Arc<Origin>, lender: &str) -> Result<Listening, String> {
         let _ = (origin, lender);
         Err("this subscription does not share memory".into())
     }
@@ -81,6 +81,26 @@ pub trait Subscriber: Send + Sync {
     fn on_gone(&self, link: u32);
 }
 
+/// How a subscription listens to a publisher in another process of its device (NODE-81).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listening {
+    /// The bell that is to be rung.
+    pub bell: String,
+    /// At which source.
+    pub source: u32,
+    /// Of a reliable subscription: where it says what it has taken (NODE-86).
+    pub receipts: Option<Receipts>,
+}
+
+/// Where a reliable subscription says which samples it has taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Receipts {
+    /// Which word beside the bell.
+    pub word: u32,
+    /// Samples that its queue has room for.
+    pub depth: u32,
+}
+
 /// A topic of ours in memory that other processes of the device share (NODE-80).
 pub trait Lending: Send + Sync {
     /// What a subscriber in another process opens it by. It is made when the first one asks.
@@ -90,12 +110,12 @@ pub trait Lending: Send + Sync {
     /// Why it cannot be lent, for people.
     fn begin(&self) -> Result<String, String>;
 
-    /// A subscriber has opened it, and is woken by that bell from now on; what is latched is there for it. Returns the bell's number.
+    /// A subscriber has opened it, and is woken from now on; what is latched is there for it. Returns the bell's number.
     ///
     /// # Errors
     ///
     /// Why it cannot be woken, for people.
-    fn add(&self, bell: &str, source: u32) -> Result<u32, String>;
+    fn add(&self, listening: &Listening) -> Result<u32, String>;
 
     /// That bell is not rung any more.
     fn remove(&self, bell: u32);

@@ -11,7 +11,7 @@ use crate::connection::{After, Connection, Role};
 use crate::engine::Engine;
 use crate::greeting::PATIENCE;
 use crate::header::header;
-use crate::host::{Audience, Host, Lending, Level};
+use crate::host::{Audience, Host, Lending, Level, Listening, Receipts};
 use crate::net::{ConnId, Net};
 
 /// The longest frame that the two ends of such a connection send.
@@ -30,16 +30,24 @@ pub(crate) struct Borrower {
 }
 
 struct Bell {
-    name: String,
-    source: u32,
+    listening: Listening,
     number: u32,
 }
 
 impl Borrower {
     fn on_frame(&mut self, said: Header<'_>) -> Result<Said, String> {
-        let source = said.get("tokkyu_source").and_then(|source| source.parse().ok());
-        match (said.get("tokkyu_bell"), said.get("tokkyu_leaves"), source) {
-            (Some(name), None, Some(source)) => self.add(name, source).map(|()| Said::Joins),
+        let number = |name| said.get(name).and_then(|number| number.parse().ok());
+        match (said.get("tokkyu_bell"), said.get("tokkyu_leaves"), number("tokkyu_source")) {
+            (Some(bell), None, Some(source)) => {
+                let is_reliable =
+                    ["tokkyu_receipts", "tokkyu_depth"].iter().any(|name| said.get(name).is_some());
+                let receipts = number("tokkyu_receipts").zip(number("tokkyu_depth"));
+                let receipts = receipts.map(|(word, depth)| Receipts { word, depth });
+                if is_reliable && receipts.is_none() {
+                    return Err("tokkyu_receipts and tokkyu_depth are not two numbers".to_string());
+                }
+                self.add(Listening { bell: bell.to_string(), source, receipts }).map(|()| Said::Joins)
+            }
             (None, Some(name), Some(source)) => {
                 self.remove(name, source);
                 Ok(Said::Leaves)
@@ -48,17 +56,17 @@ impl Borrower {
         }
     }
 
-    fn add(&mut self, name: &str, source: u32) -> Result<(), String> {
+    fn add(&mut self, listening: Listening) -> Result<(), String> {
         if self.bells.len() >= BELLS {
             return Err(alloc::format!("a connection has {BELLS} bells at most"));
         }
-        let number = self.lending.add(name, source)?;
-        self.bells.push(Bell { name: name.to_string(), source, number });
+        let number = self.lending.add(&listening)?;
+        self.bells.push(Bell { listening, number });
         Ok(())
     }
 
     fn remove(&mut self, name: &str, source: u32) {
-        let is_it = |bell: &Bell| bell.source == source && bell.name == name;
+        let is_it = |bell: &Bell| bell.listening.source == source && bell.listening.bell == name;
         if let Some(at) = self.bells.iter().position(is_it) {
             self.lending.remove(self.bells.swap_remove(at).number);
         }

@@ -36,7 +36,9 @@ mod subscribing;
 
 pub use command::{Advertise, Call, Command, Kind, Offer, Subscribe};
 pub use engine::{Engine, Identity, Ready, Wants};
-pub use host::{Audience, Done, Failure, Handler, Host, Lending, Level, Origin, Request, Subscriber};
+pub use host::{
+    Audience, Done, Failure, Handler, Host, Lending, Level, Listening, Origin, Receipts, Request, Subscriber,
+};
 pub use net::{ConnId, Io, Listener, Net, NetError, Outgoing};
 pub use param::Param;
 pub use payload::{Lent, NoMemory, Object, Payload, channel};

@@ -6,7 +6,7 @@ mod world;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokkyu_graph::{Command, Subscriber};
+use tokkyu_graph::{Command, Listening, Receipts, Subscriber};
 use world::World;
 use world::program::{Inbox, Outbox, advertise_lent, subscribe};
 use world::shared::{Borrows, Lent, Said};
@@ -37,8 +37,8 @@ fn opened() -> Said {
     Said::Opened("the lender".into())
 }
 
-fn bell(source: u32) -> (String, u32) {
-    ("a bell".into(), source)
+fn bell(source: u32) -> Listening {
+    Listening { bell: "a bell".into(), source, receipts: None }
 }
 
 /// NODE-80, NODE-81: no sample goes over the connection; another device gets TCPROS from the same publisher.
@@ -138,6 +138,23 @@ fn a_publisher_comes_and_goes() {
     assert_eq!(borrows.said()[3..], [opened(), Said::Linked]);
 }
 
+/// NODE-86: the publisher is told where a reliable subscription says what it has taken, beside one that is not.
+#[test]
+fn a_reliable_subscription_says_where_its_receipts_are() {
+    let mut world = World::new(5);
+    let (_, lent, _outbox) = talker(&mut world, Lent::default());
+    let (node, plain) = listener(&mut world, false);
+    world.run(SECOND);
+    let reliable = Borrows::reliable(4, 17, 250);
+    world.ask(node, subscribe("/t", "abc", &reliable));
+    world.run(SECOND);
+    let listening = Listening { receipts: Some(Receipts { word: 17, depth: 250 }), ..bell(4) };
+    assert_eq!(lent.bells(), [bell(3), listening]);
+    unsubscribe(&mut world, node, &reliable);
+    world.run(SECOND);
+    assert_eq!((lent.bells(), plain.said()), (vec![bell(3)], vec![opened(), Said::Linked]));
+}
+
 fn greets(world: &mut World, device: &str) -> (Stranger, String) {
     let stranger = Stranger::connect(world, "a", 2);
     let fields = [("topic", "/t"), ("md5sum", "abc"), ("type", "*"), ("tokkyu_device", device)];
@@ -157,7 +174,11 @@ fn strangers_that_say_nonsense_are_let_go() {
     let bell = |name, source| header(&[(name, "x"), ("tokkyu_source", source)]);
     // With the one that each has.
     let seventeen: Vec<u8> = (0..16).flat_map(|_| bell("tokkyu_bell", "1")).collect();
-    let cases: [(Vec<u8>, &str); 6] = [
+    let receipts =
+        |fields: &[(&str, &str)]| header(&[&[("tokkyu_bell", "x"), ("tokkyu_source", "1")], fields].concat());
+    let cases: [(Vec<u8>, &str); 8] = [
+        (receipts(&[("tokkyu_receipts", "1")]), "not two numbers"),
+        (receipts(&[("tokkyu_receipts", "1"), ("tokkyu_depth", "-1")]), "not two numbers"),
         (header(&[]), "neither tokkyu_bell nor tokkyu_leaves"),
         (bell("tokkyu_bell", "many"), "no tokkyu_source"),
         (header(&[("tokkyu_bell", "x"), ("tokkyu_leaves", "x"), ("tokkyu_source", "1")]), "neither"),

@@ -12,6 +12,7 @@
 //! next one that rings wakes.
 
 use std::num::NonZeroU32;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 use rustix::io::Errno;
@@ -21,6 +22,7 @@ use tokkyu_contract::MonoTime;
 use tokkyu_topic::{Bell, Doorbell, SOURCES};
 
 use crate::page::{Page, Words};
+use crate::receipt::{Receipt, Receipts};
 use crate::{ProcessError, unguessable};
 
 /// Set while the listener sleeps or is about to.
@@ -32,7 +34,8 @@ const SHARED: Flags = Flags::empty();
 
 /// The listener's end: one thread at a time answers and sleeps; all of the process may ring.
 pub struct SharedBell {
-    page: Page,
+    page: Arc<Page>,
+    receipts: Arc<Receipts>,
     name: String,
     is_told: AtomicBool,
     /// What the word says, where no other process can change it.
@@ -55,7 +58,9 @@ impl SharedBell {
         let mark = unguessable::random()?;
         let (page, number) = Page::make(mark)?;
         let name = format!("tokkyu-bell-{number}-{mark:032x}");
+        let page = Arc::new(page);
         Ok(SharedBell {
+            receipts: Receipts::new(page.clone()),
             page,
             name,
             is_told: AtomicBool::new(false),
@@ -68,6 +73,15 @@ impl SharedBell {
     pub fn name(&self) -> &str {
         self.is_told.store(true, Ordering::Relaxed);
         &self.name
+    }
+
+    /// A word for a link of a reliable subscription.
+    ///
+    /// # Errors
+    ///
+    /// [`ProcessError::Receipts`]: all are taken.
+    pub fn receipt(&self) -> Result<Receipt, ProcessError> {
+        self.receipts.take()
     }
 
     /// The sources that rang since the last answer, a bit each. Another process may have set any of them.
@@ -151,6 +165,10 @@ impl RemoteBell {
         let (number, mark) = parse(name).ok_or_else(|| ProcessError::BellName(name.into()))?;
         let page = Page::open(number, mark).ok_or_else(|| ProcessError::Gone(name.into()))?;
         Ok(RemoteBell { page })
+    }
+
+    pub(crate) fn page(&self) -> &Page {
+        &self.page
     }
 
     /// Tells that source `source` (0 to 30) has something. True: the listener slept, and this caller has woken it.

@@ -7,7 +7,7 @@ use crate::ProcessError;
 use crate::folder::group;
 
 /// What lies in memory, and how: processes with another version do not meet.
-const LAYOUT: &str = "iceoryx2 0.9.3, tokkyu 1";
+const LAYOUT: &str = "iceoryx2 0.9.3, tokkyu 2";
 
 /// Equal in two processes exactly if each can open what the other lends: one boot, user, IPC namespace, `/dev/shm`, group, width and version. 32
 /// hexadecimal digits, which say nothing of what they are made of.

@@ -46,6 +46,11 @@ pub enum ProcessError {
         "the publisher {0:?} has all subscribers from other processes that it may; have it raise the limit \"subscribers\""
     )]
     Subscribers(String),
+    /// All words of a queue of callbacks are taken, or there is no such word (NODE-86).
+    #[error(
+        "a queue of callbacks has {0} links of reliable subscriptions to other processes at most; use another queue"
+    )]
+    Receipts(usize),
     /// A name that none of ours has.
     #[error("{0:?} is no name of a bell; take the one that SharedBell::name gave")]
     BellName(String),

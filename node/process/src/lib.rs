@@ -44,6 +44,7 @@ mod limits;
 mod lock;
 mod page;
 mod place;
+mod receipt;
 mod room;
 mod unguessable;
 
@@ -55,3 +56,4 @@ pub use error::ProcessError;
 pub use lender::{Lender, Loan};
 pub use lent::Lent;
 pub use limits::{Limits, MAX_BYTES, MAX_DEPTH, MAX_SLOTS, MAX_SUBSCRIBERS};
+pub use receipt::{Receipt, Waiting};

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use tokkyu_node::messages::{sensor_msgs, std_msgs, std_srvs};
 use tokkyu_node::{
-    Delivery, Kind, Level, Message, Node, Param, Publisher, PublisherOptions, Service, ServiceServer,
-    Subscription, SubscriptionOptions, sleep_steady,
+    Delivery, Kind, Level, Message, Node, Param, PublishError, Publisher, PublisherOptions, Service,
+    ServiceServer, Subscription, SubscriptionOptions, sleep_steady,
 };
 
 type Outcome<T = ()> = Result<T, Box<dyn Error>>;
@@ -134,10 +134,14 @@ fn stream<M: Message>(
     let (mut next, mut number) = (Instant::now(), 0);
     while node.is_ok() && (count == 0 || number < count) {
         let message = make(number);
-        if keys.text("form", "object") == "wire" {
-            publisher.publish_ref(&message)?;
-        } else {
-            publisher.publish(message)?;
+        let said = match keys.text("form", "object") {
+            "wire" => publisher.publish_ref(&message),
+            _ => publisher.publish(message),
+        };
+        match said {
+            // As the C++ face has it, and its log.
+            Err(error @ PublishError::Full) => println!("{error}"),
+            other => drop(other?),
         }
         number += 1;
         next += period;

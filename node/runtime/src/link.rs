@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tokkyu_graph::{Object, Origin, Payload};
 use tokkyu_topic::{Reader, Sample};
 
-use crate::posix::process::{Borrowed, Borrower, ProcessError};
+use crate::posix::process::{Borrowed, Borrower, ProcessError, Receipt};
 
 pub(crate) struct Link {
     pub(crate) origin: Arc<Origin>,
@@ -17,8 +17,16 @@ pub(crate) struct Link {
 enum Way {
     /// Slots of this process: of a publisher here, or of what comes over TCPROS.
     Slots(Reader<Payload>),
-    /// Shared memory, and the number of the sample that comes next; nothing: none has come yet.
-    Shared(Borrower, Option<u32>),
+    Shared(Borrowing),
+}
+
+/// Shared memory.
+struct Borrowing {
+    borrower: Borrower,
+    /// Where the publisher looks what was taken, if the subscription is reliable.
+    receipt: Option<Receipt>,
+    /// The number of the sample that comes next; nothing: none has come yet.
+    next: Option<u32>,
 }
 
 /// A sample that was taken.
@@ -32,28 +40,22 @@ impl Link {
         Link { origin, way: Way::Slots(reader), is_gone: false }
     }
 
-    pub(crate) fn of_process(origin: Arc<Origin>, borrower: Borrower) -> Link {
-        Link { origin, way: Way::Shared(borrower, None), is_gone: false }
+    pub(crate) fn of_process(origin: Arc<Origin>, borrower: Borrower, receipt: Option<Receipt>) -> Link {
+        Link { origin, way: Way::Shared(Borrowing { borrower, receipt, next: None }), is_gone: false }
     }
 
     /// The oldest sample that waits. Never more than one is held.
     pub(crate) fn take(&mut self) -> Result<Option<Taken>, ProcessError> {
         match &mut self.way {
             Way::Slots(reader) => Ok(reader.take().ok().flatten().map(Taken::Slot)),
-            Way::Shared(borrower, next) => {
-                let Some(sample) = borrower.take()? else { return Ok(None) };
-                let sequence = sample.sequence();
-                let missed = next.map_or(0, |next| sequence.wrapping_sub(next));
-                *next = Some(sequence.wrapping_add(1));
-                Ok(Some(Taken::Shared { sample, missed }))
-            }
+            Way::Shared(borrowing) => borrowing.take(),
         }
     }
 
     pub(crate) fn has_waiting(&self) -> bool {
         match &self.way {
             Way::Slots(reader) => reader.waiting() > 0,
-            Way::Shared(borrower, _) => borrower.has_waiting(),
+            Way::Shared(borrowing) => borrowing.borrower.has_waiting(),
         }
     }
 
@@ -61,6 +63,17 @@ impl Link {
     pub(crate) fn is_over(&self) -> bool {
         let is_drained = matches!(self.way, Way::Shared(..)) || !self.has_waiting();
         self.is_gone && is_drained
+    }
+}
+
+impl Borrowing {
+    fn take(&mut self) -> Result<Option<Taken>, ProcessError> {
+        let Some(sample) = self.borrower.take()? else { return Ok(None) };
+        let sequence = sample.sequence();
+        let missed = self.next.map_or(0, |next| sequence.wrapping_sub(next));
+        self.next = Some(sequence.wrapping_add(1));
+        self.receipt.iter().for_each(|receipt| receipt.say(sequence));
+        Ok(Some(Taken::Shared { sample, missed }))
     }
 }
 

@@ -3,11 +3,11 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use tokkyu_graph::{Lending, Object, Payload};
+use tokkyu_graph::{Lending, Listening, Object, Payload, Receipts};
 use tokkyu_topic::{Doorbell, Limits, Terms, Why};
 
 use crate::error::PublishError;
-use crate::posix::process::{self, Lender, ProcessError, RemoteBell};
+use crate::posix::process::{self, Lender, ProcessError, RemoteBell, Waiting};
 
 /// Subscribers in other processes at once. Each holds one sample, that of its callback.
 const BORROWERS: u32 = 16;
@@ -45,6 +45,8 @@ struct Bell {
     number: u32,
     bell: RemoteBell,
     source: u32,
+    /// Of a reliable subscription (NODE-86).
+    waiting: Option<Waiting>,
 }
 
 /// A slot that is filled.
@@ -125,9 +127,9 @@ impl Publishing {
 
     fn publish(&mut self, slot: Slot) -> Result<u32, PublishError> {
         let Slot { mut own, shared } = slot;
-        if self.lent.is_some() {
+        if let Some(lent) = &mut self.lent {
             // Either all get it or nobody.
-            if self.publisher.is_full() {
+            if self.publisher.is_full() || lent.is_full() {
                 return Err(PublishError::Full);
             }
             self.send(&mut own, shared)?;
@@ -171,6 +173,14 @@ impl Publishing {
 }
 
 impl Shared {
+    /// Whether a reliable subscription has no room for the next sample.
+    fn is_full(&mut self) -> bool {
+        let next = self.sequence;
+        let is_full =
+            |bell: &mut Bell| bell.waiting.as_mut().is_some_and(|waiting| waiting.is_full(&bell.bell, next));
+        self.bells.iter_mut().any(is_full)
+    }
+
     fn send(&mut self, loan: process::Loan) -> Result<process::Lent, PublishError> {
         let len = loan.len();
         let wake = || self.bells.iter().for_each(|bell| bell.bell.ring(bell.source));
@@ -231,7 +241,9 @@ impl Lending for Outlet {
         Ok(name)
     }
 
-    fn add(&self, bell: &str, source: u32) -> Result<u32, String> {
+    fn add(&self, listening: &Listening) -> Result<u32, String> {
+        let Listening { bell, source, receipts } = listening;
+        let source = *source;
         if source >= tokkyu_topic::SOURCES {
             return Err(format!("a bell has {} sources, not {source}", tokkyu_topic::SOURCES));
         }
@@ -239,11 +251,13 @@ impl Lending for Outlet {
         let mut publishing = self.lock();
         let Some(shared) = &mut publishing.lent else { return Err("the topic is not lent".to_owned()) };
         shared.lender.greet().map_err(|error| error.to_string())?;
+        let begin = |receipts: &Receipts| Waiting::new(&bell, receipts.word, receipts.depth, shared.sequence);
+        let waiting = receipts.as_ref().map(begin).transpose().map_err(|error| error.to_string())?;
         // What came between its opening the topic and now.
         bell.ring(source);
         let number = shared.next_bell;
         shared.next_bell = number.wrapping_add(1);
-        shared.bells.push(Bell { number, bell, source });
+        shared.bells.push(Bell { number, bell, source, waiting });
         Ok(number)
     }
 
@@ -268,7 +282,7 @@ impl Doorbell for Nobody {
 
 #[cfg(test)]
 mod tests {
-    use tokkyu_process::{Borrower, SharedBell};
+    use tokkyu_process::{Borrower, Receipt, SharedBell};
     use tokkyu_topic::Reader;
 
     use super::*;
@@ -300,10 +314,14 @@ mod tests {
         place
     }
 
+    fn listening(bell: &SharedBell, receipts: Option<Receipts>) -> Listening {
+        Listening { bell: bell.name().to_owned(), source: 5, receipts }
+    }
+
     fn joined(outlet: &Outlet) -> (Borrower, SharedBell, u32) {
         let borrower = Borrower::open(&outlet.begin().unwrap(), 4).unwrap();
         let bell = SharedBell::create().unwrap();
-        let number = outlet.add(bell.name(), 5).unwrap();
+        let number = outlet.add(&listening(&bell, None)).unwrap();
         assert_eq!(bell.answer(), 1 << 5, "for what came meanwhile");
         (borrower, bell, number)
     }
@@ -391,9 +409,96 @@ mod tests {
     fn what_is_no_bell_is_refused() {
         let (outlet, _reader) = outlet(false);
         let bell = SharedBell::create().unwrap();
-        assert!(outlet.add(bell.name(), 5).unwrap_err().contains("not lent"));
+        let right = listening(&bell, None);
+        let refused = |listening: &Listening| outlet.add(listening).unwrap_err();
+        assert!(refused(&right).contains("not lent"));
         outlet.begin().unwrap();
-        assert!(outlet.add(bell.name(), 31).unwrap_err().contains("31 sources"));
-        assert!(outlet.add("tokkyu-bell-1-2", 5).unwrap_err().contains("tokkyu-bell-1-2"));
+        assert!(refused(&Listening { source: 31, ..right.clone() }).contains("31 sources"));
+        let wrong = Listening { bell: "tokkyu-bell-1-2".to_owned(), ..right.clone() };
+        assert!(refused(&wrong).contains("tokkyu-bell-1-2"));
+        let wrong = Listening { receipts: Some(Receipts { word: 960, depth: 1 }), ..right.clone() };
+        assert!(refused(&wrong).contains("960 links"));
+        assert!(outlet.add(&right).is_ok());
+    }
+
+    /// What a reliable subscriber of another process does: one queue of 2.
+    struct Reliable {
+        borrower: Borrower,
+        bell: SharedBell,
+        receipt: Receipt,
+    }
+
+    impl Reliable {
+        fn open(outlet: &Outlet) -> Reliable {
+            let borrower = Borrower::open(&outlet.begin().unwrap(), 2).unwrap();
+            let bell = SharedBell::create().unwrap();
+            let receipt = bell.receipt().unwrap();
+            Reliable { borrower, bell, receipt }
+        }
+
+        fn join(&self, outlet: &Outlet) -> u32 {
+            let receipts = Receipts { word: self.receipt.number(), depth: 2 };
+            outlet.add(&listening(&self.bell, Some(receipts))).unwrap()
+        }
+
+        fn hear(&mut self) -> Option<u8> {
+            let sample = self.borrower.take().unwrap()?;
+            self.receipt.say(sample.sequence());
+            Some(sample[0])
+        }
+    }
+
+    fn say_one(outlet: &Outlet, number: u8) -> Result<u32, PublishError> {
+        let mut slot = outlet.loan(1).unwrap();
+        slot[0] = number;
+        outlet.publish(slot)
+    }
+
+    /// NODE-86: nobody gets what a reliable subscriber in another process has no room for, and that one misses nothing that others get.
+    #[test]
+    fn a_full_reliable_subscriber_elsewhere_makes_publish_report() {
+        let (outlet, mut reader) = outlet(false);
+        let (mut beside, _bell, _) = joined(&outlet);
+        let mut reliable = Reliable::open(&outlet);
+        // Before it has joined it may lose what it hears.
+        (0..5).for_each(|number| assert!(say_one(&outlet, number).is_ok()));
+        let joined = reliable.join(&outlet);
+        let mut published = Vec::new();
+        for number in 10..40 {
+            match say_one(&outlet, number) {
+                Ok(_) => published.push(number),
+                Err(error) => assert_eq!(error, PublishError::Full),
+            }
+            if number % 3 == 0 {
+                let _ = reliable.hear();
+            }
+        }
+        // Two that were there when it joined, and room for two.
+        assert!(published.starts_with(&[10, 11]) && published.len() < 20, "{published:?}");
+        outlet.remove(joined);
+        say_one(&outlet, 99).expect("it has left");
+        let mut seen: Vec<u8> =
+            std::iter::from_fn(|| heard(&mut beside)).map(|(_, bytes)| bytes[0]).collect();
+        let last = seen.pop();
+        assert_eq!((last, reader.take().unwrap().is_some()), (Some(99), true));
+        assert!(published.ends_with(&seen), "{seen:?} of {published:?}");
+    }
+
+    /// NODE-86: all of them, one after the other, however long it takes to come.
+    #[test]
+    fn a_reliable_subscriber_elsewhere_hears_all_that_was_published() {
+        let (outlet, _reader) = outlet(false);
+        let mut reliable = Reliable::open(&outlet);
+        reliable.join(&outlet);
+        let (mut published, mut got) = (Vec::new(), Vec::new());
+        for number in 0..200_u8 {
+            published.extend(say_one(&outlet, number).ok().map(|_| number));
+            if number % 7 < 2 {
+                got.extend(reliable.hear());
+            }
+        }
+        got.extend(std::iter::from_fn(|| reliable.hear()));
+        assert_eq!(got, published);
+        assert!((50..70).contains(&published.len()), "two of seven find room: {}", published.len());
     }
 }

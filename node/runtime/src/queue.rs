@@ -13,7 +13,7 @@ use std::thread::ThreadId;
 use tokkyu_contract::{Class, MonoTime};
 use tokkyu_topic::{Doorbell, SOURCES};
 
-use crate::posix::process::ProcessError;
+use crate::posix::process::{ProcessError, Receipt};
 use crate::posix::{QueueBell, left, mono_now};
 
 /// No time of the clock.
@@ -97,6 +97,11 @@ impl Queue {
     /// What other processes ring it by.
     pub(crate) fn bell_name(&self) -> Result<&str, ProcessError> {
         self.bell.name()
+    }
+
+    /// Where a link of a reliable subscription to another process says what it has taken.
+    pub(crate) fn receipt(&self) -> Result<Receipt, ProcessError> {
+        self.bell.receipt()
     }
 
     /// A source for a task that will be added: what it rings by. Tasks share them when there are more than a bell has.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tokkyu_contract::Class;
-use tokkyu_graph::{Command, Origin, Payload, Subscriber};
+use tokkyu_graph::{Command, Listening, Origin, Payload, Receipts, Subscriber};
 use tokkyu_message::{Message, ReadError, View, read_whole};
 use tokkyu_topic::{Doorbell, Reader, Terms};
 
@@ -116,10 +116,11 @@ impl Shared {
         self.linked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// As deep a queue as is wanted, or as the topic allows.
-    fn open(&self, lender: &str) -> Result<Borrower, ProcessError> {
-        match Borrower::open(lender, self.terms.depth) {
-            Err(ProcessError::Limit { most, .. }) => Borrower::open(lender, most as u32),
+    /// As deep a queue as is wanted, or as the topic allows; and how deep it is.
+    fn open(&self, lender: &str) -> Result<(Borrower, u32), ProcessError> {
+        let open = |depth| Borrower::open(lender, depth).map(|borrower| (borrower, depth));
+        match open(self.terms.depth) {
+            Err(ProcessError::Limit { most, .. }) => open(most as u32),
             other => other,
         }
     }
@@ -139,13 +140,15 @@ impl Subscriber for Shared {
         self.change(Change::Link(Link::of_slots(origin, reader)));
     }
 
-    fn borrow(&self, origin: &Arc<Origin>, lender: &str) -> Result<(String, u32), String> {
+    fn borrow(&self, origin: &Arc<Origin>, lender: &str) -> Result<Listening, String> {
         let text = |error: ProcessError| error.to_string();
         let bell = self.queue.bell_name().map_err(text)?.to_owned();
-        let borrower = self.open(lender).map_err(text)?;
+        let (borrower, depth) = self.open(lender).map_err(text)?;
+        let receipt = self.terms.reliable.then(|| self.queue.receipt()).transpose().map_err(text)?;
+        let receipts = receipt.as_ref().map(|receipt| Receipts { word: receipt.number(), depth });
         self.linked().push((origin.clone(), false));
-        self.change(Change::Link(Link::of_process(origin.clone(), borrower)));
-        Ok((bell, self.source))
+        self.change(Change::Link(Link::of_process(origin.clone(), borrower, receipt)));
+        Ok(Listening { bell, source: self.source, receipts })
     }
 
     fn on_linked(&self, link: u32) {

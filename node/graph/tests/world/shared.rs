@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use tokkyu_graph::{Lending, Origin, Payload, Subscriber};
+use tokkyu_graph::{Lending, Listening, Origin, Payload, Receipts, Subscriber};
 use tokkyu_topic::{Doorbell, Reader, Terms};
 
 use super::program::Inbox;
@@ -17,7 +17,7 @@ pub struct Lent {
 
 #[derive(Default)]
 struct State {
-    bells: Vec<(u32, String, u32)>,
+    bells: Vec<(u32, Listening)>,
     next: u32,
     begun: u32,
     reclaimed: u32,
@@ -28,8 +28,8 @@ impl Lent {
         Lent { refuses_to_begin: to_begin, refuses_bells: bells, state: Mutex::default() }
     }
 
-    pub fn bells(&self) -> Vec<(String, u32)> {
-        self.state.lock().unwrap().bells.iter().map(|(_, name, source)| (name.clone(), *source)).collect()
+    pub fn bells(&self) -> Vec<Listening> {
+        self.state.lock().unwrap().bells.iter().map(|(_, listening)| listening.clone()).collect()
     }
 
     /// How often somebody asked for it, and how often what somebody had was taken back.
@@ -45,14 +45,14 @@ impl Lending for Lent {
         if self.refuses_to_begin { Err("no memory".into()) } else { Ok("the lender".into()) }
     }
 
-    fn add(&self, bell: &str, source: u32) -> Result<u32, String> {
+    fn add(&self, listening: &Listening) -> Result<u32, String> {
         if self.refuses_bells {
             return Err("no such bell".into());
         }
         let mut state = self.state.lock().unwrap();
         let number = state.next;
         state.next += 1;
-        state.bells.push((number, bell.into(), source));
+        state.bells.push((number, listening.clone()));
         Ok(number)
     }
 
@@ -73,6 +73,8 @@ pub struct Borrows {
     pub inbox: Arc<Inbox>,
     pub source: u32,
     pub refuses: bool,
+    /// Of a reliable one.
+    pub receipts: Option<Receipts>,
     said: Mutex<Vec<Said>>,
 }
 
@@ -85,7 +87,12 @@ pub enum Said {
 
 impl Borrows {
     pub fn new(source: u32, refuses: bool) -> Arc<Borrows> {
-        Arc::new(Borrows { inbox: Inbox::new(8), source, refuses, said: Mutex::default() })
+        Arc::new(Borrows { inbox: Inbox::new(8), source, refuses, receipts: None, said: Mutex::default() })
+    }
+
+    pub fn reliable(source: u32, word: u32, depth: u32) -> Arc<Borrows> {
+        let receipts = Some(Receipts { word, depth });
+        Arc::new(Borrows { inbox: Inbox::new(8), source, refuses: false, receipts, said: Mutex::default() })
     }
 
     pub fn said(&self) -> Vec<Said> {
@@ -106,10 +113,15 @@ impl Subscriber for Borrows {
         self.inbox.on_publisher(origin, reader);
     }
 
-    fn borrow(&self, origin: &Arc<Origin>, lender: &str) -> Result<(String, u32), String> {
+    fn borrow(&self, origin: &Arc<Origin>, lender: &str) -> Result<Listening, String> {
         assert_eq!((&origin.datatype[..], &origin.md5sum[..]), ("test/Bytes", "abc"));
         self.said.lock().unwrap().push(Said::Opened(lender.into()));
-        if self.refuses { Err("no such file".into()) } else { Ok(("a bell".into(), self.source)) }
+        let Borrows { source, receipts, .. } = *self;
+        if self.refuses {
+            Err("no such file".into())
+        } else {
+            Ok(Listening { bell: "a bell".into(), source, receipts })
+        }
     }
 
     fn on_linked(&self, _link: u32) {

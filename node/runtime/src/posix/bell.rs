@@ -8,7 +8,7 @@ use rustix::event::{EventfdFlags, eventfd};
 use rustix::thread::futex;
 use rustix::time::Timespec;
 use tokkyu_contract::MonoTime;
-use tokkyu_process::{ProcessError, SharedBell};
+use tokkyu_process::{ProcessError, Receipt, SharedBell};
 use tokkyu_topic::{Bell, Doorbell};
 
 use super::clock::left;
@@ -27,8 +27,17 @@ pub(crate) struct QueueBell {
 impl QueueBell {
     /// What other processes ring it by.
     pub(crate) fn name(&self) -> Result<&str, ProcessError> {
+        self.shared().map(SharedBell::name)
+    }
+
+    /// Where a link of a reliable subscription says what it has taken.
+    pub(crate) fn receipt(&self) -> Result<Receipt, ProcessError> {
+        self.shared()?.receipt()
+    }
+
+    fn shared(&self) -> Result<&SharedBell, ProcessError> {
         if let Some(shared) = self.shared.get() {
-            return Ok(shared.name());
+            return Ok(shared);
         }
         let made = SharedBell::create()?;
         let shared = self.shared.get_or_init(|| made);
@@ -36,7 +45,7 @@ impl QueueBell {
         // has gone over already.
         self.own.ring(0);
         shared.ring(0);
-        Ok(shared.name())
+        Ok(shared)
     }
 
     /// The sources that rang since the last answer, a bit each.

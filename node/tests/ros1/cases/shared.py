@@ -3,6 +3,7 @@ import glob
 import os
 import re
 import subprocess
+import tempfile
 
 from processes import check, until
 from suite import test
@@ -87,6 +88,29 @@ def no_socket_carries_it(ros):
         reader.wait_for("^image 99 1000000 right$")
         sent[shared] = sent_by(process)
     check(sent["1"] < 1_000_000 and sent["0"] > 100_000_000, f"sockets have sent {sent} bytes")
+
+
+@test
+def declared_reliable(ros):
+    """A subscriber that stops loses nothing: the publisher is told what nobody gets, and goes on once it reads again."""
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml") as robot:
+        flow = ros.name("chatter").lstrip("/")
+        robot.write(f"robot: r\nflows:\n  {flow}: {{class: best_effort, reliability: reliable, history: keep_all}}\n")
+        robot.flush()
+        reader = start_with(ros, "TOKKYU_ROBOT", robot.name, "subscribe", depth=10)
+        beside = ros.start("ours", "subscribe", node="beside", depth=250)
+        writer = start_with(ros, "TOKKYU_ROBOT", robot.name, "publish", node="writer", wait=2, count=250, hz=500)
+        reader.wait_for("^heard 5$")
+        reader.pause()
+        writer.wait_for("a reliable subscription is full")
+        # As full as it was, and others wait with it.
+        reader.go_on()
+        writer.wait_for("^published 250$")
+        refused = lambda: len(writer.find("a reliable subscription is full"))
+        until(lambda: len(numbers(reader)) + refused() == 250, "it hears all that was published")
+        until(lambda: numbers(beside) == numbers(reader), "who reads beside it hears the same")
+        check(numbers(reader) == sorted(set(numbers(reader))), f"it heard {numbers(reader)}")
+        check({way for _, way in transports(ros, "writer")} == {"SHM"}, "they share memory")
 
 
 @test
