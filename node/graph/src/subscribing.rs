@@ -456,7 +456,7 @@ impl<N: Net, H: Host> Engine<N, H> {
         let kind = &subscription.kind;
         if !kind.fits(datatype, md5sum) {
             return Err(alloc::format!(
-                "the publisher has {datatype} [{md5sum}], and it is {} [{}] here",
+                "the publisher has {datatype} [{md5sum}], and it is {} [{}] here; build both from one definition",
                 kind.datatype,
                 kind.md5sum
             ));

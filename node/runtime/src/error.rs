@@ -20,7 +20,9 @@ pub enum NodeError {
         error: tokkyu_ros1::uri::UriError,
     },
     /// The system refuses.
-    #[error("{what}: {error}")]
+    #[error(
+        "the node cannot have {what}: {error}; are there too many threads or open files (ulimit -u, -n)?"
+    )]
     System {
         /// What was tried.
         what: &'static str,
@@ -42,7 +44,9 @@ pub enum NodeError {
     #[error("{0}")]
     Declaration(String),
     /// A topic's limits are not possible.
-    #[error("{name}: {exceeded}")]
+    #[error(
+        "{name}: {exceeded}; it comes from the options it was advertised with, or its flow in robot.yaml"
+    )]
     Limits {
         /// The topic.
         name: String,

@@ -74,7 +74,9 @@ impl Outgoing for Connected {
 
 /// A port cannot be listened on.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot listen on {address}: {error}")]
+#[error(
+    "cannot listen on {address}: {error}; is it an address of this machine (ROS_IP, ROS_HOSTNAME, __ip, __hostname)?"
+)]
 pub struct ListenError {
     address: SocketAddr,
     error: Errno,
