@@ -19,20 +19,29 @@ const UNKNOWN: &str = "?";
 /// Subscriptions that the program has at once.
 const SUBSCRIPTIONS: usize = 8;
 
-/// Lines are made, and forgotten.
+/// Lines are made, and forgotten; parameters are kept, as a program does.
 #[derive(Default)]
-pub struct Log(String);
+pub struct Log {
+    line: String,
+    params: BTreeMap<String, Param>,
+}
 
 impl Host for Log {
     fn log(&mut self, _level: Level, text: fmt::Arguments<'_>) {
-        self.0.clear();
-        self.0.write_fmt(text).expect("a string takes all");
+        self.line.clear();
+        self.line.write_fmt(text).expect("a string takes all");
     }
 
     fn on_shutdown(&mut self, _reason: &str) {}
 
-    fn on_param(&mut self, _key: &str, value: Param) {
-        drop(value);
+    fn on_param(&mut self, key: &str, value: Param) {
+        assert!(NAMES.contains(&key), "NODE-100: nobody watches {key}");
+        self.params.insert(key.to_owned(), value);
+    }
+
+    fn on_param_stale(&mut self, key: &str) {
+        assert!(NAMES.contains(&key), "NODE-100: nobody watches {key}");
+        self.params.remove(key);
     }
 }
 

@@ -129,7 +129,7 @@ pub enum Command {
     },
     /// Call the master.
     Call(Call),
-    /// Tell of each change of a parameter, and of its value now.
+    /// Tell of each change of a parameter, and of its value now; of one that is watched already its value now.
     Watch {
         /// The parameter's name.
         key: String,

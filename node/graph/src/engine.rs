@@ -16,6 +16,7 @@ use crate::net::{ConnId, Listener, Net};
 use crate::offering::Offered;
 use crate::publishing::Publication;
 use crate::subscribing::Subscription;
+use crate::watching::Watched;
 
 /// What a node is, before it does anything.
 #[derive(Clone)]
@@ -91,8 +92,8 @@ pub struct Engine<N, H> {
     pub(crate) publications: BTreeMap<String, Publication>,
     pub(crate) subscriptions: BTreeMap<String, Subscription>,
     pub(crate) offers: BTreeMap<String, Offered>,
-    /// Parameters that are watched, and whether the master knows.
-    pub(crate) watched: BTreeMap<String, bool>,
+    /// Parameters that are watched.
+    pub(crate) watched: BTreeMap<String, Watched>,
     /// The number of the next link.
     pub(crate) next_link: u32,
     /// Since when the node ends.
@@ -141,7 +142,7 @@ impl<N: Net, H: Host> Engine<N, H> {
             Command::Answer { asker, answer } => self.answer(asker, answer),
             Command::Call(call) if self.ending.is_none() => self.master.add_call(call, now),
             Command::Call(call) => (call.done)(Err(Failure::Ending)),
-            Command::Watch { key } => drop(self.watched.entry(key).or_insert(false)),
+            Command::Watch { key } => self.watch(key),
             Command::Shutdown => self.begin_to_end(),
         }
         self.pump_master();

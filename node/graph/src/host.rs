@@ -33,6 +33,10 @@ pub trait Host {
 
     /// A parameter that is watched has another value.
     fn on_param(&mut self, key: &str, value: Param);
+
+    /// Something in a namespace that is watched has another value: what was told of the namespace is not so any more. [`Command::Watch`](crate::Command::Watch)
+    /// asks for it again.
+    fn on_param_stale(&mut self, key: &str);
 }
 
 /// Where the samples of a link come from. The connection header of roscpp.

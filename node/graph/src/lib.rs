@@ -33,6 +33,7 @@ mod sending;
 mod serving;
 mod slave;
 mod subscribing;
+mod watching;
 
 pub use command::{Advertise, Call, Command, Kind, Offer, Subscribe};
 pub use engine::{Engine, Identity, Ready, Wants};

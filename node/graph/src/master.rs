@@ -26,7 +26,6 @@ use crate::connection::{After, Connection, Role};
 use crate::engine::Engine;
 use crate::host::{Done, Failure, Host, Level};
 use crate::net::{ConnId, Net};
-use crate::param::Param;
 
 /// A call is answered within this.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -55,7 +54,8 @@ enum Purpose {
     /// And how often the master had named the topic's publishers before.
     Subscriber(String, u32),
     Service(String),
-    Param(String),
+    /// And how often the master had told of it before.
+    Param(String, u32),
     Unregister,
     Program {
         waits: bool,
@@ -176,7 +176,7 @@ impl<N: Net, H: Host> Engine<N, H> {
             || self.publications.values().any(|publication| !publication.is_registered)
             || self.subscriptions.values().any(|subscription| !subscription.is_registered)
             || self.offers.values().any(|offer| !offer.is_registered)
-            || self.watched.values().any(|is_known| !is_known)
+            || self.watched.values().any(|one| !one.is_known)
     }
 
     fn connect_to_master(&mut self) {
@@ -217,8 +217,8 @@ impl<N: Net, H: Host> Engine<N, H> {
             let body = text("registerService", &[name, service, &self.identity.service_uri(), uri]);
             return Some((Purpose::Service(service.clone()), body));
         }
-        let (key, _) = self.watched.iter().find(|(_, is_known)| !**is_known)?;
-        Some((Purpose::Param(key.clone()), text("subscribeParam", &[name, uri, key])))
+        let (key, one) = self.watched.iter().find(|(_, one)| !one.is_known)?;
+        Some((Purpose::Param(key.clone(), one.updates), text("subscribeParam", &[name, uri, key])))
     }
 
     fn say(&mut self, id: ConnId, purpose: Purpose, body: String) {
@@ -318,12 +318,7 @@ impl<N: Net, H: Host> Engine<N, H> {
                     one.done.drain(..).for_each(|done| done(outcome.clone()));
                 }
             }
-            Purpose::Param(key) => {
-                self.watched.insert(key.clone(), true);
-                if let Ok(value) = value {
-                    self.host.on_param(&key, Param::from_value(value));
-                }
-            }
+            Purpose::Param(key, updates) => self.on_watched(&key, value.ok(), updates),
             Purpose::Unregister | Purpose::Program { .. } => {}
         }
     }
@@ -383,7 +378,7 @@ impl<N: Net, H: Host> Engine<N, H> {
         self.publications.values_mut().for_each(|one| one.is_registered = false);
         self.forget_names();
         self.offers.values_mut().for_each(|one| one.is_registered = false);
-        self.watched.values_mut().for_each(|is_known| *is_known = false);
+        self.watched.values_mut().for_each(|one| one.is_known = false);
     }
 
     /// Whether there is no master just now: who is not named may still be there.

@@ -13,7 +13,6 @@ use crate::engine::Engine;
 use crate::host::Host;
 use crate::master::texts;
 use crate::net::{ConnId, Net};
-use crate::param::Param;
 
 /// A connection may say nothing for so long.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
@@ -121,8 +120,7 @@ impl<N: Net, H: Host> Engine<N, H> {
     fn on_param_update(&mut self, arguments: &Arguments<'_>, out: &mut String) -> Result<Written, Wrong> {
         arguments.check(3)?;
         let key = arguments.text(1, "the second argument is a parameter's name, a string")?.to_string();
-        let value = arguments.get(2).map_or(Param::Nil, Param::from_value);
-        self.host.on_param(key.trim_end_matches('/'), value);
+        self.on_param_changed(&key, arguments.get(2));
         Ok(Writer::triple(out, 1, "", |v| v.int(0)))
     }
 

@@ -61,6 +61,7 @@ fn main() -> Outcome {
         "all" => all(&node, &keys)?,
         "again" => again(&node, &keys)?,
         "param" => params(&node, &keys)?,
+        "cached" => cached(&node)?,
         "names" => names(&node, &keys)?,
         "say" => say(&node),
         "clock" => clock(&node, &keys)?,
@@ -317,6 +318,17 @@ fn params(node: &Node, keys: &Keys) -> Outcome {
     }
     println!("done");
     with(node, ());
+    Ok(())
+}
+
+/// Reads parameters as the master told of them last, a name in each line of input.
+fn cached(node: &Node) -> Outcome {
+    ready(node);
+    for name in std::io::stdin().lock().lines() {
+        let name = name?;
+        let value: Option<Param> = node.param_cached(&name)?;
+        println!("cached {name} = {}", value.as_ref().map_or("nothing".to_owned(), words));
+    }
     Ok(())
 }
 

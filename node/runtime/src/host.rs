@@ -39,4 +39,10 @@ impl Host for Ears {
             node.cached.set(key, value);
         }
     }
+
+    fn on_param_stale(&mut self, key: &str) {
+        if let Some(node) = self.node.get().and_then(Weak::upgrade) {
+            node.cached.forget(Some(key));
+        }
+    }
 }

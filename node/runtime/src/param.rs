@@ -131,7 +131,8 @@ impl Cached {
         self.values.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned(), value);
     }
 
-    fn forget(&self, name: Option<&str>) {
+    /// One that is not so any more, or all.
+    pub(crate) fn forget(&self, name: Option<&str>) {
         let mut values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
         match name {
             Some(name) => drop(values.remove(name)),

@@ -11,12 +11,15 @@ use tokkyu_graph::{
 };
 use tokkyu_topic::{Bell, Doorbell, Limits, Publisher, Reader, Terms};
 
+/// A parameter and its value; nothing: that is not so any more.
+pub type Told = (String, Option<Param>);
+
 /// What the machine said to its program.
 #[derive(Clone, Default)]
 pub struct Said {
     pub lines: Rc<RefCell<Vec<(Level, String)>>>,
     pub shutdowns: Rc<RefCell<Vec<String>>>,
-    pub params: Rc<RefCell<Vec<(String, Param)>>>,
+    pub params: Rc<RefCell<Vec<Told>>>,
 }
 
 impl Said {
@@ -35,7 +38,11 @@ impl Host for Said {
     }
 
     fn on_param(&mut self, key: &str, value: Param) {
-        self.params.borrow_mut().push((key.to_owned(), value));
+        self.params.borrow_mut().push((key.to_owned(), Some(value)));
+    }
+
+    fn on_param_stale(&mut self, key: &str) {
+        self.params.borrow_mut().push((key.to_owned(), None));
     }
 }
 

@@ -205,3 +205,46 @@ ALIKE = {
 }
 for name, operations in ALIKE.items():
     add("tools", f"parameters_as_roscpp_{name}", lambda ros, operations=operations: same_as_roscpp(ros, *operations))
+
+
+def cached(node, name, expected):
+    """The node says that a parameter has that value, once it was told."""
+    until(lambda: node.ask(name, f"^cached {name} = (.*)$")[1] == expected, f"{name} is {expected} for {node.title}")
+
+
+def cached_parameters(ros, kind):
+    """The master is asked once, and its changes are known; what a stranger says of others is not."""
+    node = ros.start(kind, "cached")
+    out(ros, "rosparam", "set", ros.name("tree/leaf"), "1")
+    for name, value in {"tree/leaf": "int 1", "tree": "{leaf: int 1}", "none": "nothing"}.items():
+        cached(node, name, value)
+    out(ros, "rosparam", "set", ros.name("tree/leaf"), "2")
+    for name, value in {"tree/leaf": "int 2", "tree": "{leaf: int 2}"}.items():
+        cached(node, name, value)
+    ros.master.call("setParam", ros.name("none"), "some")
+    cached(node, "none", "string some")
+    ros.master.call("setParam", ros.name("tree"), {"other": 3})
+    cached(node, "tree", "{other: int 3}")
+    # roscpp takes the master's word for one that is not set, an empty namespace, for a value.
+    cached(node, "tree/leaf", "{}" if kind == "roscpp" else "nothing")
+    ros.master.call("setParam", ros.name("real"), 4)
+    code, text, _ = ros.api("cached").paramUpdate("/stranger", ros.name("real"), 5)
+    check(code == 1, f"a parameter that nobody watches is answered with {code} {text}")
+    check(node.ask("real", "^cached real = (.*)$")[1] == "int 4", "it believes a stranger")
+
+
+for kind in ["ours", "roscpp"]:
+    add("tools", f"cached_parameters_{kind}", lambda ros, kind=kind: cached_parameters(ros, kind))
+
+
+@test
+def strangers_parameters_take_no_memory(ros):
+    """Values of parameters that nobody watches are not kept."""
+    node = ros.start("ours", "cached")
+    api, value = ros.api("cached"), "x" * 60_000
+    api.paramUpdate("/stranger", "/stranger/first", value)
+    before = node.resident_bytes()
+    for number in range(1000):
+        api.paramUpdate("/stranger", f"/stranger/{number}", value)
+    grown = node.resident_bytes() - before
+    check(grown < 16 << 20, f"it has kept {grown >> 20} MB of 60 MB that strangers said")

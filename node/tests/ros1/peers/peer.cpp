@@ -322,6 +322,17 @@ int params(const Keys &keys) {
     return stay();
 }
 
+// Reads parameters as the master told of them last, a name in each line of input.
+int cached() {
+    ready();
+    std::string name;
+    while (std::getline(std::cin, name)) {
+        XmlRpc::XmlRpcValue value;
+        tell("cached " + name + " = " + (ros::param::getCached(name, value) ? words(value) : "nothing"));
+    }
+    return 0;
+}
+
 int names(const Keys &keys) {
     tell("namespace " + ros::this_node::getNamespace());
     std::istringstream input(keys.text("names", ""));
@@ -424,6 +435,8 @@ int main(int argc, char **argv) {
         return again(node, keys);
     if (role == "param")
         return params(keys);
+    if (role == "cached")
+        return cached();
     if (role == "names")
         return names(keys);
     if (role == "say")
