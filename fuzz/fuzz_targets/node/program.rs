@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use tokkyu_contract::Class;
 use tokkyu_graph::{
-    Advertise, Call, Command, Done, Handler, Host, Kind, Lending, Level, Listening, Offer, Origin, Param,
-    Payload, Receipts, Request, Subscribe, Subscriber, channel,
+    Advertise, Call, Command, ConnId, Done, Handler, Host, Kind, Lending, Level, Listening, Offer, Origin,
+    Param, Payload, Receipts, Request, Subscribe, Subscriber, channel,
 };
 use tokkyu_topic::{Bell, Doorbell, Limits, Publisher, Reader, Terms};
 
@@ -134,6 +134,10 @@ impl Handler for Waiting {
     fn on_request(&self, request: Request) {
         assert!(request.bytes.len() <= LONGEST);
         self.0.lock().expect("one thread").push(request);
+    }
+
+    fn on_left(&self, asker: ConnId) {
+        self.0.lock().expect("one thread").retain(|request| request.asker != asker);
     }
 }
 

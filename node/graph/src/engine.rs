@@ -76,6 +76,8 @@ pub struct Wants {
     pub reads: bool,
     /// Whether it waits for room.
     pub writes: bool,
+    /// Whether it waits for the other end to close, though not for bytes; with [`Wants::reads`] that is told anyway.
+    pub hears_end: bool,
 }
 
 /// Connections at once (NODE-56).
@@ -220,6 +222,7 @@ impl<N: Net, H: Host> Engine<N, H> {
             class: connection.class,
             reads: connection.is_listened_to(),
             writes: connection.waits_for_room || connection.has_output(),
+            hears_end: matches!(&connection.role, Role::Serving(serving) if serving.is_busy),
         })
     }
 
@@ -279,7 +282,7 @@ impl<N: Net, H: Host> Engine<N, H> {
     fn on_end(&mut self, id: ConnId, connection: Connection) {
         match connection.role {
             Role::Slave | Role::Greeting => {}
-            Role::Serving(serving) => self.on_client_left(&serving),
+            Role::Serving(serving) => self.on_client_left(id, &serving),
             Role::Master => self.on_master_lost(),
             Role::Asking(key) | Role::Joining(key) => self.on_link_lost(id, &key),
             Role::Sending(sending) => self.on_subscriber_left(&sending),

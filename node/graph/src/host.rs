@@ -152,6 +152,11 @@ pub struct Request {
 pub trait Handler: Send + Sync {
     /// Takes the request; it is answered later, in the program's own thread.
     fn on_request(&self, request: Request);
+
+    /// Who asked has left: nobody hears the answer. One that has not begun need not.
+    fn on_left(&self, asker: ConnId) {
+        let _ = asker;
+    }
 }
 
 /// What could not be done.

@@ -53,16 +53,11 @@ impl<N: Net, H: Host> Engine<N, H> {
         let most = connection.input.len() + crate::connection::TURN;
         let is_busy = serving.is_busy;
         let received = connection.receive(&mut self.net, id, most);
-        // While it is busy it is not asked for bytes: this is the end of both directions, and nobody hears the answer.
-        if received.is_over && (is_busy || connection.input.is_empty()) {
+        // Whatever it has asked: nobody hears the answer.
+        if received.is_over {
             return After::End;
         }
-        let after = if is_busy { After::Stay } else { self.take_request(id, connection) };
-        match &connection.role {
-            // Nothing was asked, and nothing will be.
-            Role::Serving(serving) if received.is_over && !serving.is_busy => After::End,
-            _ => after,
-        }
+        if is_busy { After::Stay } else { self.take_request(id, connection) }
     }
 
     fn take_request(&mut self, id: ConnId, connection: &mut Connection) -> After {
@@ -104,8 +99,11 @@ impl<N: Net, H: Host> Engine<N, H> {
         });
     }
 
-    pub(crate) fn on_client_left(&mut self, serving: &Serving) {
+    pub(crate) fn on_client_left(&mut self, id: ConnId, serving: &Serving) {
         if serving.is_busy {
+            if let Some(offered) = self.offers.get(&serving.service) {
+                offered.handler.on_left(id);
+            }
             let (who, service) = (&serving.callerid, &serving.service);
             self.host.log(Level::Warn, format_args!("{who} has left before {service} answered"));
         }

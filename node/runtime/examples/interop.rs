@@ -177,9 +177,12 @@ fn subscribe(node: &Node, keys: &Keys) -> Outcome<Subscription> {
 }
 
 fn serve(node: &Node, keys: &Keys) -> Outcome<ServiceServer> {
-    let reason = keys.text("reason", "the lamp is broken").to_owned();
+    let (reason, waits) = (keys.text("reason", "the lamp is broken").to_owned(), keys.is_set("wait"));
     let answer = move |request: &std_srvs::SetBoolRequest| {
         println!("asked {}", request.data);
+        if waits {
+            let _ = std::io::stdin().lock().lines().next();
+        }
         if request.data {
             Ok(std_srvs::SetBoolResponse { success: true, message: "it is on".to_owned() })
         } else {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tokkyu_contract::Class;
-use tokkyu_graph::{Command, Handler, Kind, Offer, Request};
+use tokkyu_graph::{Command, ConnId, Handler, Kind, Offer, Request};
 use tokkyu_message::{Service, read_whole, write_to};
 use tokkyu_topic::Doorbell;
 
@@ -19,7 +19,7 @@ const LONGEST: usize = 1 << 30;
 /// Answers a request, both in their wire forms; or says why not.
 pub(crate) type Answer = Box<dyn FnMut(&Request) -> Result<Vec<u8>, String> + Send>;
 
-/// Requests that wait for a thread. As many as there are connections at most: each has one.
+/// Requests that wait for a thread. As many as there are connections at most: each has one, and takes it along when it ends.
 struct Waiting {
     queue: Arc<Queue>,
     source: u32,
@@ -30,6 +30,12 @@ impl Handler for Waiting {
     fn on_request(&self, request: Request) {
         self.requests.lock().unwrap_or_else(PoisonError::into_inner).push_back(request);
         self.queue.ring(self.source);
+    }
+
+    /// The one that is being answered just now is not here any more, and goes on.
+    fn on_left(&self, asker: ConnId) {
+        let mut requests = self.requests.lock().unwrap_or_else(PoisonError::into_inner);
+        requests.retain(|request| request.asker != asker);
     }
 }
 
@@ -125,5 +131,50 @@ impl Inner {
                 Err(NodeError::Refused { name: service, failure })
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    fn request(number: u32) -> Request {
+        Request { asker: ConnId(number), callerid: "/x".to_owned(), bytes: number.to_le_bytes().to_vec() }
+    }
+
+    /// NODE-58: a thousand clients ask and leave while the first is answered.
+    #[test]
+    fn requests_of_clients_that_left_are_not_begun() {
+        let (queue, network) = (Queue::new(), Network::new().expect("a bell"));
+        let source = queue.source();
+        let waiting = Arc::new(Waiting { queue: queue.clone(), source, requests: Mutex::default() });
+        let ((begins, begun), (go_on, wait)) = (channel(), channel());
+        let answer = move |request: &Request| {
+            begins.send(request.asker).expect("the test hears");
+            wait.recv().map_err(|_| String::new())?;
+            Ok(Vec::new())
+        };
+        let work = Answering { waiting: waiting.clone(), network, answer: Box::new(answer) };
+        let task = queue.add(source, Class::BestEffort, Box::new(work));
+        let spinning = queue.clone();
+        let spinning = std::thread::spawn(move || spinning.spin());
+        waiting.on_request(request(0));
+        assert_eq!(begun.recv(), Ok(ConnId(0)));
+        for number in 1..1000 {
+            waiting.on_request(request(number));
+            waiting.on_left(ConnId(number));
+        }
+        // It goes on: there is nothing to be taken back of it.
+        waiting.on_left(ConnId(0));
+        waiting.on_request(request(1000));
+        assert_eq!(waiting.requests.lock().unwrap().len(), 1);
+        go_on.send(()).expect("it waits");
+        assert_eq!(begun.recv(), Ok(ConnId(1000)), "who left is not answered");
+        go_on.send(()).expect("it waits");
+        queue.stop();
+        spinning.join().expect("it ends");
+        queue.remove(&task);
     }
 }

@@ -135,7 +135,7 @@ impl Node {
         self.engine.on_bell(now, rang);
         let wants: Vec<_> = self.engine.wants().collect();
         for want in wants {
-            let ready = wire.lock().unwrap().ready(self.number, want.id, want.reads, want.writes);
+            let ready = wire.lock().unwrap().ready(self.number, want);
             if ready.is_readable || ready.is_writable {
                 self.engine.on_ready(now, want.id, ready);
                 is_busy = true;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
 use tokkyu_contract::Class;
-use tokkyu_graph::{ConnId, Io, Listener, Net, NetError, Outgoing, Ready};
+use tokkyu_graph::{ConnId, Io, Listener, Net, NetError, Outgoing, Ready, Wants};
 
 /// Bytes on their way at most, each way.
 const ROOM: usize = 4096;
@@ -143,12 +143,13 @@ impl Wire {
         self.places.remove(&(end, id));
     }
 
-    pub fn ready(&mut self, end: usize, id: ConnId, reads: bool, writes: bool) -> Ready {
+    pub fn ready(&mut self, end: usize, wants: Wants) -> Ready {
+        let Wants { id, reads, writes, hears_end, .. } = wants;
         let is_deaf = self.deaf.contains(&end);
         let room = self.side(end, id, true).is_some_and(|other| other.bytes.len() < ROOM);
         let Some(own) = self.side(end, id, false) else { return Ready::default() };
         let has_news = !std::mem::replace(&mut own.is_told, true);
-        let is_readable = !is_deaf && reads && (!own.bytes.is_empty() || own.is_over);
+        let is_readable = !is_deaf && (reads && !own.bytes.is_empty() || (reads || hears_end) && own.is_over);
         Ready { is_readable, is_writable: !is_deaf && (has_news || writes && room) }
     }
 }

@@ -75,11 +75,12 @@ fn events(wants: Wants) -> PollFlags {
     let mut events = PollFlags::empty();
     events.set(PollFlags::IN, wants.reads);
     events.set(PollFlags::OUT, wants.writes);
+    events.set(PollFlags::RDHUP, wants.hears_end);
     events
 }
 
 fn ready_by(revents: PollFlags) -> Ready {
-    let is_over = revents.intersects(PollFlags::HUP | PollFlags::ERR | PollFlags::NVAL);
+    let is_over = revents.intersects(PollFlags::HUP | PollFlags::RDHUP | PollFlags::ERR | PollFlags::NVAL);
     Ready {
         is_readable: is_over || revents.contains(PollFlags::IN),
         is_writable: revents.contains(PollFlags::OUT),

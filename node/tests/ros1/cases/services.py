@@ -198,6 +198,38 @@ def client_that_leaves(ros):
     check(server.is_running(), "the server has ended")
 
 
+@test
+def clients_that_leave_while_the_server_is_busy(ros):
+    """What they asked is not done, and takes no memory; nor do they take the place of others."""
+    server = ros.start("ours", "serve", wait=1)
+    first = server_connection(ros)
+    first.read_header()
+    first.send(ON)
+    server.wait_for("^asked true$")
+    before = server.resident_bytes()
+    for _ in range(100):
+        connection = server_connection(ros)
+        connection.read_header()
+        connection.send(struct.pack("<I", 4 << 20) + bytes(4 << 20))
+        connection.close()
+    for _ in range(1100):
+        connection = server_connection(ros, persistent="1")
+        connection.read_header()
+        connection.send(OFF)
+        connection.close()
+    last = server_connection(ros)
+    check("error" not in last.read_header(), "the last client is refused")
+    last.send(ON)
+    taken = server.resident_bytes() - before
+    check(taken < 64 << 20, f"it has kept {taken >> 20} MB of 400 MB that nobody waits for")
+    server.say("go on")
+    check(answer(first) == IS_ON, "the first client has another answer")
+    server.say("go on")
+    check(answer(last) == IS_ON, "the last client has another answer")
+    asked = until(lambda: (lines := [match[0] for match in server.find("^asked .*$")])[1:] and lines, "both are done")
+    check(asked == ["asked true"] * 2, f"it did what nobody waits for: {asked}")
+
+
 GREETING = header({"callerid": "/fake", "request_type": "", "response_type": "", **SET_BOOL})
 # What a server that is none says, and whether it says it in place of a header.
 NONSENSE = {

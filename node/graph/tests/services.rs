@@ -1,0 +1,108 @@
+//! Services and their clients, in virtual time (NODE-58).
+
+#[allow(dead_code)] // each test uses another part of it
+mod world;
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokkyu_graph::{Command, ConnId, Handler, Offer, Request};
+use world::World;
+use world::program::kind;
+use world::stranger::{Stranger, header};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// What waits for an answer: the program does nothing by itself.
+#[derive(Default)]
+struct Waiting {
+    requests: Mutex<Vec<Request>>,
+    left: Mutex<Vec<ConnId>>,
+}
+
+impl Waiting {
+    fn texts(&self) -> Vec<Vec<u8>> {
+        self.requests.lock().unwrap().iter().map(|request| request.bytes.clone()).collect()
+    }
+}
+
+impl Handler for Waiting {
+    fn on_request(&self, request: Request) {
+        self.requests.lock().unwrap().push(request);
+    }
+
+    fn on_left(&self, asker: ConnId) {
+        self.requests.lock().unwrap().retain(|request| request.asker != asker);
+        self.left.lock().unwrap().push(asker);
+    }
+}
+
+fn serving(seed: u64) -> (World, Arc<Waiting>) {
+    let (mut world, waiting) = (World::new(seed), Arc::new(Waiting::default()));
+    let node = world.add("a");
+    let offer = Offer {
+        service: "/s".into(),
+        kind: kind("abc"),
+        longest: 1000,
+        handler: waiting.clone(),
+        done: Box::new(drop),
+    };
+    world.ask(node, Command::Offer(offer));
+    world.run(SECOND);
+    (world, waiting)
+}
+
+/// A client that has asked that.
+fn client(world: &mut World, bytes: &[u8]) -> Stranger {
+    let stranger = Stranger::connect(world, "a", 2);
+    let fields = [("service", "/s"), ("md5sum", "abc"), ("callerid", "/x"), ("persistent", "1")];
+    stranger.send(world, &header(&fields));
+    let (said, is_over) = stranger.hear(world);
+    assert!(!said.is_empty() && !is_over, "it is served");
+    stranger.send(world, &[&(bytes.len() as u32).to_le_bytes(), bytes].concat());
+    stranger
+}
+
+fn close(world: &World, stranger: &Stranger) {
+    world.wire.lock().unwrap().close(stranger.end, stranger.id);
+}
+
+#[test]
+fn what_clients_asked_goes_with_them() {
+    for seed in 0..10 {
+        let (mut world, waiting) = serving(seed);
+        let stays = client(&mut world, b"stays");
+        // More than the connections that there may be.
+        for number in 0..2000_u32 {
+            let leaves = client(&mut world, &number.to_le_bytes());
+            if number % 2 == 0 {
+                world.run(Duration::from_millis(1));
+            }
+            close(&world, &leaves);
+        }
+        world.run(SECOND);
+        assert_eq!(waiting.texts(), [b"stays"], "seed {seed}");
+        assert_eq!(world.nodes[0].engine.wants().count(), 2, "the master and the client");
+        let asker = waiting.requests.lock().unwrap().pop().unwrap().asker;
+        world.ask(0, Command::Answer { asker, answer: Ok(b"done".to_vec()) });
+        assert_eq!(stays.hear(&mut world), (b"\x01\x04\0\0\0done".to_vec(), false), "seed {seed}");
+    }
+}
+
+/// The answer to who left goes to nobody, also not to who came into its place.
+#[test]
+fn an_answer_that_nobody_waits_for_is_dropped() {
+    let (mut world, waiting) = serving(11);
+    let leaves = client(&mut world, b"leaves");
+    world.run(SECOND);
+    let begun = waiting.requests.lock().unwrap().pop().unwrap();
+    close(&world, &leaves);
+    world.run(SECOND);
+    assert_eq!(*waiting.left.lock().unwrap(), [begun.asker]);
+    let next = client(&mut world, b"next");
+    world.run(SECOND);
+    world.ask(0, Command::Answer { asker: begun.asker, answer: Ok(b"for nobody".to_vec()) });
+    assert_eq!(next.hear(&mut world), (Vec::new(), false));
+    assert_eq!(waiting.texts(), [b"next"]);
+    assert!(world.nodes[0].said.has("/x has left before /s answered"));
+}
