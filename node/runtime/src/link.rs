@@ -53,9 +53,14 @@ impl Link {
     }
 
     pub(crate) fn has_waiting(&self) -> bool {
+        self.waiting() > 0
+    }
+
+    /// Samples that wait; of a process, whether there are some.
+    pub(crate) fn waiting(&self) -> u32 {
         match &self.way {
-            Way::Slots(reader) => reader.waiting() > 0,
-            Way::Shared(borrowing) => borrowing.borrower.has_waiting(),
+            Way::Slots(reader) => reader.waiting(),
+            Way::Shared(borrowing) => borrowing.borrower.has_waiting().into(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Subscriptions: from links to callbacks.
 
 use std::any::Any;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tokkyu_contract::Class;
@@ -94,22 +94,45 @@ struct Shared {
     terms: Terms,
     queue: Arc<Queue>,
     source: u32,
-    changes: Mutex<Vec<Change>>,
+    changes: Mutex<Changes>,
     has_changes: AtomicBool,
+    /// Samples that went with links that were gone and too many.
+    dropped: AtomicU64,
     /// Links there are, and whether both ends know of each.
     linked: Mutex<Vec<(Arc<Origin>, bool)>>,
 }
 
-enum Change {
-    Link(Link),
-    Gone(u32),
+/// Links that are gone whose samples still wait, at most (NODE-101): a publisher may come and go any number of times while no callback is called.
+const GONE: usize = 16;
+
+/// What the queue's threads have not looked at yet.
+#[derive(Default)]
+struct Changes {
+    /// Links more, and those of them that are gone already.
+    links: Vec<Link>,
+    /// Former ones that are gone: each is once.
+    gone: Vec<u32>,
 }
 
 impl Shared {
-    fn change(&self, change: Change) {
-        self.changes.lock().unwrap_or_else(PoisonError::into_inner).push(change);
+    fn changes(&self) -> MutexGuard<'_, Changes> {
+        self.changes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn tell(&self) {
         self.has_changes.store(true, Ordering::Release);
         self.queue.ring(self.source);
+    }
+
+    fn add(&self, link: Link) {
+        self.changes().links.push(link);
+        self.tell();
+    }
+
+    /// Those that were taken out end, and what waited in them is counted. Not with a lock held: their samples may be the program's own objects.
+    fn drop_links(&self, links: Vec<Link>) {
+        let waiting = links.iter().map(|link| u64::from(link.waiting())).sum();
+        self.dropped.fetch_add(waiting, Ordering::Relaxed);
     }
 
     fn linked(&self) -> MutexGuard<'_, Vec<(Arc<Origin>, bool)>> {
@@ -137,7 +160,7 @@ impl Subscriber for Shared {
 
     fn on_publisher(&self, origin: Arc<Origin>, reader: Reader<Payload>) {
         self.linked().push((origin.clone(), true));
-        self.change(Change::Link(Link::of_slots(origin, reader)));
+        self.add(Link::of_slots(origin, reader));
     }
 
     fn borrow(&self, origin: &Arc<Origin>, lender: &str) -> Result<Listening, String> {
@@ -147,7 +170,7 @@ impl Subscriber for Shared {
         let receipt = self.terms.reliable.then(|| self.queue.receipt()).transpose().map_err(text)?;
         let receipts = receipt.as_ref().map(|receipt| Receipts { word: receipt.number(), depth });
         self.linked().push((origin.clone(), false));
-        self.change(Change::Link(Link::of_process(origin.clone(), borrower, receipt)));
+        self.add(Link::of_process(origin.clone(), borrower, receipt));
         Ok(Listening { bell, source: self.source, receipts })
     }
 
@@ -159,7 +182,16 @@ impl Subscriber for Shared {
 
     fn on_gone(&self, link: u32) {
         self.linked().retain(|(origin, _)| origin.link != link);
-        self.change(Change::Gone(link));
+        let mut changes = self.changes();
+        let spare = if mark_gone(&mut changes.links, link) {
+            take_spare(&mut changes.links)
+        } else {
+            changes.gone.push(link);
+            Vec::new()
+        };
+        drop(changes);
+        self.drop_links(spare);
+        self.tell();
     }
 }
 
@@ -179,18 +211,31 @@ impl Delivering {
         if !self.shared.has_changes.swap(false, Ordering::AcqRel) {
             return;
         }
-        let changes =
-            std::mem::take(&mut *self.shared.changes.lock().unwrap_or_else(PoisonError::into_inner));
-        for change in changes {
-            match change {
-                Change::Link(link) => self.links.push(link),
-                Change::Gone(gone) => {
-                    let link = self.links.iter_mut().find(|link| link.origin.link == gone);
-                    link.into_iter().for_each(|link| link.is_gone = true);
-                }
-            }
+        let Changes { links, gone } = std::mem::take(&mut *self.shared.changes());
+        for number in gone {
+            mark_gone(&mut self.links, number);
         }
+        self.links.extend(links);
+        self.shared.drop_links(take_spare(&mut self.links));
     }
+}
+
+/// False: there is none of that number.
+fn mark_gone(links: &mut [Link], number: u32) -> bool {
+    let link = links.iter_mut().find(|link| link.origin.link == number);
+    link.map(|link| link.is_gone = true).is_some()
+}
+
+/// Takes out those that are gone and have nothing, and the oldest that are gone beyond [`GONE`].
+fn take_spare(links: &mut Vec<Link>) -> Vec<Link> {
+    let has_rest = |link: &Link| link.is_gone && link.has_waiting();
+    let mut spare = links.iter().filter(|link| has_rest(link)).count().saturating_sub(GONE);
+    let is_spare = |link: &mut Link| {
+        let is_oldest = has_rest(link) && spare > 0;
+        spare -= usize::from(is_oldest);
+        is_oldest || link.is_gone && !link.has_waiting()
+    };
+    links.extract_if(.., is_spare).collect()
 }
 
 impl Delivering {
@@ -245,6 +290,7 @@ impl Subscription {
             source,
             changes: Mutex::default(),
             has_changes: AtomicBool::new(false),
+            dropped: AtomicU64::new(0),
             linked: Mutex::default(),
         });
         let (links, scratch) = (Vec::new(), Vec::new());
@@ -265,6 +311,11 @@ impl Subscription {
         self.shared.linked().iter().filter(|(_, is_known)| *is_known).count() as u32
     }
 
+    /// Samples that were dropped unread because their publishers had gone, more than 16 of them, before a callback was called.
+    pub fn dropped_with_publishers(&self) -> u64 {
+        self.shared.dropped.load(Ordering::Relaxed)
+    }
+
     /// Where the samples of those publishers come from.
     pub fn origins(&self) -> Vec<Arc<Origin>> {
         let linked = self.shared.linked();
@@ -281,3 +332,6 @@ impl Drop for Subscription {
         self.shared.queue.remove(&self.task);
     }
 }
+
+#[cfg(test)]
+mod tests;
