@@ -96,7 +96,7 @@ impl Net for Ends {
         assert!(!host.is_empty(), "nowhere, port {port}");
         // Some cannot even begin.
         if host == "nowhere" {
-            return Err(NetError);
+            return Err(NetError::Unreachable);
         }
         self.add(id, End::default());
         Ok(())

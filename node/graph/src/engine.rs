@@ -211,8 +211,11 @@ impl<N: Net, H: Host> Engine<N, H> {
     /// When [`Engine::on_time`] has something to do.
     pub fn next_deadline(&self) -> Option<MonoTime> {
         let connections = self.connections.iter().filter_map(|(_, connection)| connection.deadline);
-        let asking = self.subscriptions.values().flat_map(Subscription::deadlines);
-        connections.chain(asking).chain(self.master_deadline()).chain(self.ending.map(end_of)).min()
+        connections
+            .chain(self.next_asking())
+            .chain(self.master_deadline())
+            .chain(self.ending.map(end_of))
+            .min()
     }
 
     /// All connections, with what they wait for.

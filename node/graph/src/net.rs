@@ -72,11 +72,21 @@ pub trait Net {
 
 /// A connection that cannot begin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NetError;
+pub enum NetError {
+    /// The system has no way there.
+    Unreachable,
+    /// Too many names are looked up already.
+    Names,
+}
 
 impl fmt::Display for NetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("cannot connect")
+        f.write_str(match self {
+            NetError::Unreachable => "cannot connect",
+            NetError::Names => {
+                "too many names of machines are looked up at once; name them by their addresses (ROS_IP)"
+            }
+        })
     }
 }
 

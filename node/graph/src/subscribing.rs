@@ -33,7 +33,7 @@ use crate::engine::Engine;
 use crate::header::header;
 use crate::host::{Done, Failure, Host, Level, Origin, Subscriber};
 use crate::master::call;
-use crate::net::{ConnId, Net};
+use crate::net::{ConnId, Net, NetError};
 use crate::payload::channel;
 use crate::publishing::{check_kind, join};
 use crate::receiving::{Broken, Receiving};
@@ -46,6 +46,10 @@ const LONGEST_WAIT: Duration = Duration::from_secs(20);
 const ANSWER: usize = 64 << 10;
 /// Subscriptions of one topic in this node that can read from one publisher.
 const READERS: u32 = 16;
+/// Publishers of one topic that the node connects to at once, and of all topics (NODE-102): who names them may be a stranger, and others want to be
+/// accepted, and the master to be called.
+const OF_TOPIC: usize = 512;
+const OF_ALL: usize = 768;
 /// Slots for what comes from one publisher at most, beyond what one subscription needs.
 const SLOTS: u32 = 2048;
 
@@ -86,14 +90,21 @@ pub(crate) struct Subscription {
     named: Vec<String>,
     /// How often it has named them by itself.
     pub(crate) updates: u32,
+    /// It was said that they are too many; not again until others are named.
+    has_warned: bool,
     pub(crate) is_registered: bool,
     pub(crate) done: Vec<Done<()>>,
 }
 
 impl Subscription {
-    pub(crate) fn deadlines(&self) -> impl Iterator<Item = MonoTime> {
+    fn waiting(&self) -> impl Iterator<Item = (&String, MonoTime)> {
         let waiting = |link: &Link| if let State::Waiting(until) = link.state { Some(until) } else { None };
-        self.links.values().filter_map(waiting)
+        self.links.iter().filter_map(move |(uri, link)| Some((uri, waiting(link)?)))
+    }
+
+    /// Publishers that it is connected to, or is about to be.
+    fn busy(&self) -> usize {
+        self.links.values().filter(|link| matches!(link.state, State::Busy(_))).count()
     }
 
     pub(crate) fn readers(&self) -> impl Iterator<Item = Arc<dyn Subscriber>> {
@@ -131,6 +142,7 @@ impl<N: Net, H: Host> Engine<N, H> {
             links: BTreeMap::new(),
             named: Vec::new(),
             updates: 0,
+            has_warned: false,
             is_registered: false,
             done: Vec::new(),
         });
@@ -206,6 +218,7 @@ impl<N: Net, H: Host> Engine<N, H> {
         let Some(subscription) = self.subscriptions.get_mut(topic) else { return };
         subscription.updates = subscription.updates.wrapping_add(1);
         subscription.named = uris.to_vec();
+        subscription.has_warned = false;
         self.follow_names(topic);
     }
 
@@ -265,17 +278,46 @@ impl<N: Net, H: Host> Engine<N, H> {
         }
     }
 
+    /// When a publisher is asked that there is room for. Those that there is none for wait until another one goes.
+    pub(crate) fn next_asking(&self) -> Option<MonoTime> {
+        let can_ask = |subscription: &&Subscription| self.room_for_publishers(subscription) > 0;
+        let subscriptions = self.subscriptions.values().filter(can_ask);
+        subscriptions.flat_map(Subscription::waiting).map(|(_, until)| until).min()
+    }
+
+    /// Publishers more that may be connected to.
+    fn room_for_publishers(&self, subscription: &Subscription) -> usize {
+        let all: usize = self.subscriptions.values().map(Subscription::busy).sum();
+        OF_TOPIC.saturating_sub(subscription.busy()).min(OF_ALL.saturating_sub(all))
+    }
+
     pub(crate) fn ask_publishers_that_are_due(&mut self) {
+        let topics: Vec<String> = self.subscriptions.keys().cloned().collect();
+        topics.iter().for_each(|topic| self.ask_publishers_of(topic));
+    }
+
+    /// Those that have waited longest first, as long as there is room.
+    fn ask_publishers_of(&mut self, topic: &str) {
         let now = self.now;
-        let mut due = Vec::new();
-        for (topic, subscription) in &self.subscriptions {
-            for (uri, link) in &subscription.links {
-                if matches!(link.state, State::Waiting(until) if until <= now) {
-                    due.push(LinkKey { topic: topic.clone(), uri: uri.clone() });
-                }
-            }
-        }
+        let Some(subscription) = self.subscriptions.get(topic) else { return };
+        let mut due: Vec<_> = subscription.waiting().filter(|(_, until)| *until <= now).collect();
+        due.sort_by_key(|(_, until)| *until);
+        let room = self.room_for_publishers(subscription);
+        let is_short = due.len() > room;
+        let key = |uri: &String| LinkKey { topic: topic.to_string(), uri: uri.clone() };
+        let due: Vec<LinkKey> = due.into_iter().take(room).map(|(uri, _)| key(uri)).collect();
         due.into_iter().for_each(|key| self.ask(key));
+        if is_short {
+            self.warn_once(topic, format_args!("{topic} has more publishers than are connected to at once ({OF_TOPIC} of a topic, {OF_ALL} of all)"));
+        }
+    }
+
+    /// Once for what the master has named: it may be hundreds.
+    fn warn_once(&mut self, topic: &str, text: core::fmt::Arguments<'_>) {
+        let Some(subscription) = self.subscriptions.get_mut(topic) else { return };
+        if !core::mem::replace(&mut subscription.has_warned, true) {
+            self.log(Level::Warn, text);
+        }
     }
 
     fn link(&mut self, key: &LinkKey) -> Option<&mut Link> {
@@ -315,10 +357,16 @@ impl<N: Net, H: Host> Engine<N, H> {
         output: &[&[u8]],
     ) {
         let class = self.subscriptions.get(&key.topic).map_or(Class::BestEffort, |one| one.class);
-        let id = self.connections.free();
-        let Some(id) = id.filter(|id| self.net.connect(*id, host, port).is_ok()) else {
+        let Some(id) = self.connections.free() else { return self.wait_for(&key) };
+        if let Err(error) = self.net.connect(id, host, port) {
+            if error == NetError::Names {
+                self.warn_once(
+                    &key.topic,
+                    format_args!("publishers of {}: {error}; trying again", key.topic),
+                );
+            }
             return self.wait_for(&key);
-        };
+        }
         if let Some(link) = self.link(&key) {
             link.state = State::Busy(id);
         }

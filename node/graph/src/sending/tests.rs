@@ -41,7 +41,7 @@ struct OneWire<'s> {
 
 impl Net for OneWire<'_> {
     fn connect(&mut self, _: ConnId, _: &str, _: u16) -> Result<(), NetError> {
-        Err(NetError)
+        Err(NetError::Unreachable)
     }
 
     fn accept(&mut self, _: Listener, _: ConnId) -> Option<()> {

@@ -4,6 +4,7 @@ mod bell;
 mod clock;
 mod poller;
 pub(crate) mod process;
+mod resolver;
 mod signals;
 mod sockets;
 mod stream;

@@ -2,10 +2,9 @@
 
 use std::collections::HashMap;
 use std::io::IoSlice;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use rustix::io::Errno;
@@ -17,24 +16,20 @@ use tokkyu_contract::{Class, MonoTime};
 use tokkyu_graph::{ConnId, Io, Listener, Net, NetError, Outgoing};
 
 use super::clock::mono_now;
+use super::resolver::{Full, Resolver, by_system};
 
 /// The node's sockets: two that listen, and all connections.
 pub(crate) struct Sockets {
     slave: OwnedFd,
     data: OwnedFd,
     open: HashMap<ConnId, Socket>,
-    /// Names that are looked up: that may take seconds, so that it has a thread of its own.
-    found: (Sender<Found>, Receiver<Found>),
-    /// Called from that thread when it is done.
-    notice: Arc<dyn Fn() + Send + Sync>,
+    resolver: Resolver,
     /// The system had nothing left for who connects: it is asked again then.
     accepts_from: Option<MonoTime>,
 }
 
 /// Who connects waits so long when the system has nothing left, rather than that it is asked all the time.
 const REST: Duration = Duration::from_millis(100);
-
-type Found = (ConnId, Vec<SocketAddr>);
 
 enum Socket {
     /// Its name is looked up.
@@ -83,13 +78,14 @@ pub struct ListenError {
 }
 
 impl Sockets {
-    /// Listens on two free ports of `address`.
+    /// Listens on two free ports of `address`. `notice` is called from another thread when a name was looked up.
     pub(crate) fn listen(
         address: IpAddr,
         notice: Arc<dyn Fn() + Send + Sync>,
     ) -> Result<Sockets, ListenError> {
         let [slave, data] = [listener(address)?, listener(address)?];
-        Ok(Sockets { slave, data, open: HashMap::new(), found: channel(), notice, accepts_from: None })
+        let resolver = Resolver::new(Box::new(by_system), notice);
+        Ok(Sockets { slave, data, open: HashMap::new(), resolver, accepts_from: None })
     }
 
     /// The port of a listener.
@@ -121,9 +117,8 @@ impl Sockets {
 
     /// Connections whose names are looked up now. They are connecting, or have failed, which reading tells.
     pub(crate) fn found(&mut self) -> Vec<ConnId> {
-        let found: Vec<Found> = self.found.1.try_iter().collect();
         let mut ids = Vec::new();
-        for (id, addresses) in found {
+        for (id, addresses) in self.resolver.found() {
             if let Some(socket) = self.open.get_mut(&id) {
                 *socket = connecting(addresses);
                 ids.push(id);
@@ -220,19 +215,12 @@ fn literal(host: &str) -> Option<IpAddr> {
 impl Net for Sockets {
     fn connect(&mut self, id: ConnId, host: &str, port: u16) -> Result<(), NetError> {
         if let Some(ip) = literal(host) {
-            let fd = begin(SocketAddr::new(ip, port)).map_err(|_| NetError)?;
+            let fd = begin(SocketAddr::new(ip, port)).map_err(|_| NetError::Unreachable)?;
             let fd = Arc::new(Connected(fd));
             self.open.insert(id, Socket::Open { fd, has_spoken: false, others: Vec::new() });
             return Ok(());
         }
-        let (host, found, notice) = (host.to_owned(), self.found.0.clone(), self.notice.clone());
-        let look_up = move || {
-            let addresses = (&host[..], port).to_socket_addrs().map(Iterator::collect).unwrap_or_default();
-            if found.send((id, addresses)).is_ok() {
-                notice();
-            }
-        };
-        std::thread::Builder::new().name("tokkyu-resolve".to_owned()).spawn(look_up).map_err(|_| NetError)?;
+        self.resolver.ask(id, host, port).map_err(|Full| NetError::Names)?;
         self.open.insert(id, Socket::Unnamed);
         Ok(())
     }
@@ -292,7 +280,9 @@ impl Net for Sockets {
     }
 
     fn close(&mut self, id: ConnId) {
-        self.open.remove(&id);
+        if let Some(Socket::Unnamed) = self.open.remove(&id) {
+            self.resolver.forget(id);
+        }
         // What was closed may be what was missing.
         self.accepts_from = None;
     }

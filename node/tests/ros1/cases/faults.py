@@ -1,5 +1,6 @@
 """What no good node does: wrong types, lengths that are lies, silence, readers that stop."""
 import contextlib
+import os
 import resource
 import socket
 import struct
@@ -7,7 +8,7 @@ import threading
 
 from processes import check, until
 from suite import add, test
-from wire import STRING, Connection, FakePublisher, data_port, header, string, subscribe
+from wire import STRING, Connection, FakePublisher, Listener, data_port, header, string, subscribe
 
 MEGABYTE = 1 << 20
 
@@ -381,6 +382,46 @@ def data_port_again(ros, connection):
     another = Connection.to(*connection.socket.getpeername())
     ros.exits.callback(another.close)
     return another
+
+
+def numbers_of(node):
+    """Threads that look names up, and files that are open."""
+    names = []
+    for task in os.listdir(f"/proc/{node.pid}/task"):
+        # It may be gone by now.
+        with contextlib.suppress(OSError), open(f"/proc/{node.pid}/task/{task}/comm", encoding="ascii") as file:
+            names.append(file.read().strip())
+    return names.count("tokkyu-resolve"), len(os.listdir(f"/proc/{node.pid}/fd"))
+
+
+@test
+def a_thousand_publishers_that_are_named(ros):
+    """Names that the system reads as 127.0.0.1 by itself: they take neither threads nor connections without bound, and others are served."""
+    node = ros.start("ours", "all")
+    silent = [Listener(lambda connection: connection.rest()) for _ in range(10)]
+    for listener in silent:
+        ros.exits.callback(listener.close)
+    hosts = [f"127.0x{'0' * first}.0x{'0' * second}.1" for first in range(1, 11) for second in range(1, 11)]
+    names = "".join(f"<value>http://{host}:{listener.port}/</value>" for host in hosts for listener in silent)
+    body = ("<?xml version='1.0'?><methodCall><methodName>publisherUpdate</methodName><params><param><value>/master</value></param><param><value>"
+            f"{ros.name('in')}</value></param><param><value><array><data>{names}</data></array></value></param></params></methodCall>")
+    call = f"POST / HTTP/1.1\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode()
+    good, most = subscribe(ros, "all", "out"), [0, 0]
+    good.read_header()
+    for _ in range(3):
+        connection = http_port(ros)
+        connection.send(call)
+        check(b"200 OK" in connection.read(15), "the names are refused")
+        for _ in range(10):
+            check(good.read_message() is not None, "the subscriber that was there is let go")
+            most = [max(pair) for pair in zip(most, numbers_of(node))]
+        check(ros.api("all").getPid("/test")[2] == node.pid, "it answers no more")
+    check(most[0] <= 4, f"{most[0]} threads look names up")
+    check(300 < most[1] < 600, f"{most[1]} files are open")
+    serves_others(ros)
+    ros.api("all").publisherUpdate("/master", ros.name("in"), [])
+    ros.start("roscpp", "publish", topic="in")
+    node.wait_for("^heard")
 
 
 def images_of(process):
