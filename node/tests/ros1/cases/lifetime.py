@@ -1,4 +1,6 @@
 """Nodes and masters come and go, and come back."""
+import contextlib
+import os
 import re
 import signal
 import socket
@@ -7,6 +9,36 @@ import time
 from processes import Skipped, check, until
 from suite import add, test
 from wire import STRING, Connection, Listener, address_of_topic, header
+
+
+def listened_at(process):
+    """Addresses and ports that a program listens at."""
+    inodes = set()
+    for number in os.listdir(f"/proc/{process.pid}/fd"):
+        with contextlib.suppress(OSError):
+            inodes.add(os.readlink(f"/proc/{process.pid}/fd/{number}"))
+    found = []
+    for name in ["tcp", "tcp6"]:
+        with open(f"/proc/{process.pid}/net/{name}", encoding="ascii") as file:
+            for line in list(file)[1:]:
+                fields = line.split()
+                # TCP_LISTEN, and whose it is.
+                if fields[3] == "0A" and f"socket:[{fields[9]}]" in inodes:
+                    found.append(fields[1].split(":")[0])
+    return found
+
+
+@test
+def a_node_that_nobody_says_an_address_for(ros):
+    """With a master on this machine it listens on loopback alone, and nodes of this machine reach it."""
+    ros.environment.pop("ROS_IP")
+    node = ros.start("ours", "all")
+    at = listened_at(node)
+    check(at == ["0100007F"] * 2, f"it listens at {at}")
+    check(ros.master.uri_of(ros.name("all")).startswith("http://127.0.0.1:"), "it says another address of itself")
+    ros.start("roscpp", "subscribe", topic="out").wait_for("^heard")
+    ros.start("rospy", "publish", topic="in")
+    node.wait_for("^heard")
 
 
 def hears_on(process, pattern="^heard"):
