@@ -251,6 +251,23 @@ fn strangers_are_told_what_is_wrong_and_let_go() {
     assert_eq!(world.nodes[node].engine.wants().count(), 2, "the master and the one that stayed");
 }
 
+/// NODE-56.
+#[test]
+fn small_messages_are_sent_at_once_to_who_asks_for_it() {
+    let mut world = World::new(12);
+    let (node, _outbox) = talker(&mut world, "a", "/t");
+    world.run(SECOND);
+    let node = world.nodes[node].number;
+    for (asked, told) in [(None, vec![]), (Some("0"), vec![]), (Some("1"), vec![(node, true)])] {
+        let fields = [("topic", "/t"), ("md5sum", "*"), ("type", "*")].into_iter();
+        let fields: Vec<_> = fields.chain(asked.map(|asked| ("tcp_nodelay", asked))).collect();
+        let stranger = Stranger::connect(&mut world, "a", 2);
+        stranger.send(&mut world, &header(&fields));
+        assert!(!stranger.hear(&mut world).1, "it is accepted");
+        assert_eq!(std::mem::take(&mut world.wire.lock().unwrap().no_delay), told, "{asked:?}");
+    }
+}
+
 /// NODE-56: who asks and does not read is not asked for more, and is answered once it reads.
 #[test]
 fn who_asks_and_never_reads_takes_no_memory() {

@@ -71,3 +71,48 @@ fn take_priority(class: Class, log: &Log) {
         );
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Sender, channel};
+
+    use super::*;
+    use crate::queue::{Step, Work};
+
+    /// Tells the scheduling of the thread that it is called in, once.
+    struct Scheduling(Option<Sender<(i32, i32)>>);
+
+    impl Work for Scheduling {
+        fn step(&mut self) -> Step {
+            let Some(tell) = self.0.take() else { return Step::Idle };
+            let mut parameters = libc::sched_param { sched_priority: -1 };
+            // SAFETY: 0 is the calling thread, and there is room for the parameters.
+            let policy = unsafe {
+                libc::sched_getparam(0, &raw mut parameters);
+                libc::sched_getscheduler(0)
+            };
+            tell.send((policy, parameters.sched_priority)).expect("the test hears");
+            Step::Called
+        }
+    }
+
+    /// NODE-66.
+    #[test]
+    fn callbacks_of_a_class_are_called_with_its_priority() {
+        let refused = std::thread::spawn(|| posix::be_fifo(1)).join().expect("it ends").err();
+        for class in [Class::Control, Class::Realtime] {
+            let (threads, (tell, hear)) = (Threads::default(), channel());
+            let log = Arc::new(Log::new("/test", Arc::default()));
+            let queue = threads.queue(class, &log).expect("a thread");
+            queue.add(queue.source(), class, Box::new(Scheduling(Some(tell))));
+            let found = hear.recv().expect("it is called, with the priority or without");
+            threads.stop();
+            threads.join();
+            let LinuxSched::Fifo(priority) = class.priorities().linux else { panic!("{class} has none") };
+            match &refused {
+                None => assert_eq!(found, (libc::SCHED_FIFO, priority.into()), "{class}"),
+                Some(error) => println!("skipped: SCHED_FIFO of {class}: {error}"),
+            }
+        }
+    }
+}

@@ -39,6 +39,8 @@ pub struct Wire {
     random: u64,
     /// Ends that do not read.
     pub deaf: Vec<usize>,
+    /// Ends that were told whether small messages are to be held back, one after the other.
+    pub no_delay: Vec<(usize, bool)>,
 }
 
 fn code(listener: Listener) -> u8 {
@@ -52,7 +54,16 @@ impl Wire {
     pub fn new(seed: u64) -> Wire {
         let (links, places) = (Vec::new(), BTreeMap::new());
         let (listeners, waiting) = (BTreeMap::new(), BTreeMap::new());
-        Wire { links, places, listeners, waiting, ends: 0, random: seed * 2 + 1, deaf: Vec::new() }
+        Wire {
+            links,
+            places,
+            listeners,
+            waiting,
+            ends: 0,
+            random: seed * 2 + 1,
+            deaf: Vec::new(),
+            no_delay: Vec::new(),
+        }
     }
 
     pub fn add_end(&mut self) -> usize {
@@ -201,7 +212,9 @@ impl Net for SimNet {
         (self.wire.lock().unwrap().piece(2) == 1).then(|| Arc::new(way) as Arc<dyn Outgoing>)
     }
 
-    fn set_no_delay(&mut self, _id: ConnId, _is_set: bool) {}
+    fn set_no_delay(&mut self, _id: ConnId, is_set: bool) {
+        self.wire.lock().unwrap().no_delay.push((self.end, is_set));
+    }
 
     fn set_class(&mut self, _id: ConnId, _class: Class) {}
 

@@ -28,6 +28,11 @@ pub(crate) struct Sockets {
     accepts_from: Option<MonoTime>,
 }
 
+/// A connection that says nothing is probed after this, so often, and is over then.
+const IDLE: Duration = Duration::from_secs(60);
+const BETWEEN: Duration = Duration::from_secs(10);
+const PROBES: u32 = 12;
+
 /// Who connects waits so long when the system has nothing left, rather than that it is asked all the time.
 const REST: Duration = Duration::from_millis(100);
 
@@ -181,11 +186,13 @@ fn stream(address: SocketAddr) -> Result<OwnedFd, Errno> {
 }
 
 /// A peer whose machine is gone is found out in three minutes (NODE-56). Not vital: errors are passed over.
-fn keep_alive(fd: &OwnedFd) {
-    let _ = sockopt::set_socket_keepalive(fd, true);
-    let _ = sockopt::set_tcp_keepidle(fd, Duration::from_secs(60));
-    let _ = sockopt::set_tcp_keepintvl(fd, Duration::from_secs(10));
-    let _ = sockopt::set_tcp_keepcnt(fd, 9);
+pub(super) fn keep_alive(fd: impl AsFd) {
+    let _ = sockopt::set_socket_keepalive(&fd, true);
+    let _ = sockopt::set_tcp_keepidle(&fd, IDLE);
+    let _ = sockopt::set_tcp_keepintvl(&fd, BETWEEN);
+    let _ = sockopt::set_tcp_keepcnt(&fd, PROBES);
+    // While something that was sent is not acknowledged nobody probes: without this it is sent again for a quarter of an hour.
+    let _ = sockopt::set_tcp_user_timeout(&fd, (IDLE + BETWEEN * PROBES).as_millis() as u32);
 }
 
 fn listener(address: IpAddr) -> Result<OwnedFd, ListenError> {
@@ -274,8 +281,9 @@ impl Net for Sockets {
     fn set_class(&mut self, id: ConnId, class: Class) {
         let Some(Socket::Open { fd, .. }) = self.open.get(&id) else { return };
         let priorities = class.priorities();
-        // Not vital: on IPv6 the first is another option, and some systems have neither.
+        // Not vital: each of the first two is one version's of IP, and some systems have none.
         let _ = sockopt::set_ip_tos(fd, priorities.dscp << 2);
+        let _ = sockopt::set_ipv6_tclass(fd, u32::from(priorities.dscp) << 2);
         let _ = set_priority(&fd.0, priorities.skb_priority);
     }
 
@@ -287,3 +295,6 @@ impl Net for Sockets {
         self.accepts_from = None;
     }
 }
+
+#[cfg(test)]
+mod tests;

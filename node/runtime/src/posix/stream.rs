@@ -4,6 +4,8 @@ use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
+use super::sockets::keep_alive;
+
 /// Until a service's node is reached.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -33,6 +35,7 @@ impl Stream {
             match TcpStream::connect_timeout(&address, PATIENCE) {
                 Ok(stream) => {
                     stream.set_nodelay(true)?;
+                    keep_alive(&stream);
                     return Ok(Stream { stream });
                 }
                 Err(failed) => error = failed,
@@ -56,5 +59,23 @@ impl Stream {
 
     pub(crate) fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
         self.stream.read(into)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::net::sockopt;
+
+    use super::*;
+
+    /// NODE-56: a call of a service does not wait for a machine that is gone.
+    #[test]
+    fn a_service_that_is_gone_is_found_out_in_three_minutes() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let port = listener.local_addr().expect("it listens").port();
+        let Stream { stream } = Stream::connect("127.0.0.1", port).expect("it is reached");
+        assert_eq!(sockopt::socket_keepalive(&stream), Ok(true));
+        assert_eq!(sockopt::tcp_user_timeout(&stream), Ok(180_000));
+        assert_eq!(sockopt::tcp_nodelay(&stream), Ok(true));
     }
 }
