@@ -327,5 +327,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     node::messages()?;
     node::graph()?;
     node::bridge_messages()?;
+    node::bridge_master()?;
     Ok(drive()?)
 }

@@ -226,3 +226,27 @@ pub fn bridge_messages() -> io::Result<()> {
     let second = bridge::Message { instance: 2, wanted: ["cmd_vel@1".to_owned()].into(), ..first.clone() };
     write("node_bridge_message", "two", [first.write(), second.write()].join(&b'\n'))
 }
+
+/// What a master knows, twice: topics that cross and one that stays, a service, and then less.
+pub fn bridge_master() -> io::Result<()> {
+    let known = |topics: &[&str]| {
+        let mut body = String::new();
+        let entry = |out: &mut Values<'_, String>, name: &str| {
+            out.array(|out| {
+                out.string(name)?;
+                out.array(|out| ["/driver", "/other"].iter().try_for_each(|node| out.string(node)))
+            })
+        };
+        let written = Writer::triple(&mut body, 1, "", |out| {
+            out.array(|out| {
+                out.array(|out| topics.iter().try_for_each(|topic| entry(out, topic)))?;
+                out.array(|out| entry(out, "/cmd_vel"))?;
+                out.array(|out| entry(out, "/arm/home"))
+            })
+        });
+        written.expect("an answer");
+        body.into_bytes()
+    };
+    let documents = [known(&["/camera/front", "/camera/rear", "/odom"]), known(&["/camera/rear"])];
+    write("node_bridge_master", "two", documents.join(&0))
+}
