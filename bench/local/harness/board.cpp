@@ -13,6 +13,7 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free, "a lock would not
 struct Board::Times {
     std::atomic<std::uint64_t> sent_ns;
     std::atomic<std::uint64_t> received_ns;
+    std::atomic<std::uint64_t> returned_ns;
 };
 
 struct Board::Shared {
@@ -51,6 +52,11 @@ Board::~Board()
 void Board::sent(std::uint32_t number, std::uint64_t at_ns) noexcept
 {
     times_[number].sent_ns.store(at_ns, std::memory_order_relaxed);
+}
+
+void Board::returned(std::uint32_t number, std::uint64_t at_ns) noexcept
+{
+    times_[number].returned_ns.store(at_ns, std::memory_order_relaxed);
 }
 
 bool Board::is_right(const std::uint8_t *bytes, std::size_t size, std::uint32_t &number) const noexcept
@@ -94,6 +100,11 @@ std::uint64_t Board::received_ns(std::uint32_t number) const noexcept
 {
     const std::uint64_t at_ns = times_[number].received_ns.load(std::memory_order_relaxed);
     return at_ns > sent_ns(number) + LOST_AFTER_NS ? 0 : at_ns;
+}
+
+std::uint64_t Board::returned_ns(std::uint32_t number) const noexcept
+{
+    return times_[number].returned_ns.load(std::memory_order_relaxed);
 }
 
 } // namespace local

@@ -26,6 +26,8 @@ public:
 
     // Sender. Between the stamp and publishing.
     void sent(std::uint32_t number, std::uint64_t at_ns) noexcept;
+    // As soon as the call that publishes has returned.
+    void returned(std::uint32_t number, std::uint64_t at_ns) noexcept;
 
     // Receiver, one call at a time. `at_ns` is read first thing in the callback; the check comes after it.
     void arrived(const std::uint8_t *bytes, std::size_t size, std::uint64_t at_ns) noexcept;
@@ -38,6 +40,8 @@ public:
     std::uint64_t sent_ns(std::uint32_t number) const noexcept;
     // A sample that came later than LOST_AFTER_NS is 0 too.
     std::uint64_t received_ns(std::uint32_t number) const noexcept;
+    // 0: the call has not returned.
+    std::uint64_t returned_ns(std::uint32_t number) const noexcept;
 
 private:
     struct Shared;

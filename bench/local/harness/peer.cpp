@@ -95,6 +95,7 @@ void publish(Sender &sender, Board &board, const Options &options, std::uint32_t
     stamp_payload(bytes, at_ns);
     board.sent(number, at_ns);
     sender.publish();
+    board.returned(number, now_ns());
 }
 
 // Ticks are multiples of the period after the first one. One that is over already is left out.

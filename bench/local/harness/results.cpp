@@ -71,11 +71,11 @@ RecordsFile::~RecordsFile()
 
 void RecordsFile::write(const Board &board, const Options &options)
 {
-    std::fputs("sequence sent_ns received_ns\n", file_);
+    std::fputs("sequence sent_ns received_ns returned_ns\n", file_);
     for (std::uint32_t number = options.warm_up; number < options.all_samples(); number++)
         if (board.sent_ns(number) != 0)
-            std::fprintf(file_, "%" PRIu32 " %" PRIu64 " %" PRIu64 "\n", number - options.warm_up,
-                         board.sent_ns(number), board.received_ns(number));
+            std::fprintf(file_, "%" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", number - options.warm_up,
+                         board.sent_ns(number), board.received_ns(number), board.returned_ns(number));
     const bool failed = std::ferror(file_) != 0;
     if (std::fclose(std::exchange(file_, nullptr)) != 0 || failed)
         throw system_failure("--records " + path_ + " could not be written");

@@ -46,6 +46,9 @@ void a_right_sample_is_recorded_with_both_times()
     board.arrived(right.data(), right.size(), 150);
     expect(board.sent_ns(3) == 100 && board.received_ns(3) == 150, "a right sample has both times");
     expect(board.taken() == 1 && board.wrong() == 0, "a right sample is taken and not wrong");
+    expect(board.returned_ns(3) == 0, "a call that has not returned has no time");
+    board.returned(3, 140);
+    expect(board.returned_ns(3) == 140 && board.received_ns(3) == 150, "a call may return before its sample is there");
     expect(board.sent_ns(2) == 0 && board.received_ns(2) == 0, "what was not sent has no times");
 }
 

@@ -44,6 +44,10 @@ pub struct LocalCase {
     pub spikes: u64,
     /// Of the period that those keep best, in each round that is long enough: the share of its occurrences that are spikes.
     pub periodic_rounds: Vec<f64>,
+    /// The call that publishes, of all samples: median.
+    pub publish_p50_us: Option<f64>,
+    /// 99.9th percentile.
+    pub publish_p999_us: Option<f64>,
     /// Raw records of each round, seen from the result.
     pub records: Vec<PathBuf>,
 }
@@ -71,6 +75,8 @@ impl LocalCase {
             p999_us: percentile_us(&all.figures, 999),
             worst_us: us(all.figures.worst_ms()),
             mean_us: us(all.figures.mean_ms()),
+            publish_p50_us: percentile_us(&all.calls, 500),
+            publish_p999_us: percentile_us(&all.calls, 999),
             spikes: rounds.iter().map(|(times, _)| times.spikes.count).sum(),
             periodic_rounds: rounds.iter().filter_map(|(times, _)| times.spikes.periodic).collect(),
             records,
@@ -96,7 +102,7 @@ impl LocalCase {
             "peer": self.peer, "bytes": self.bytes, "copies": self.copies, "processes": self.processes,
             "library": self.library, "version": self.version, "n": self.n, "lost": self.lost, "rounds": self.rounds(),
             "p50_us": self.p50_us, "p50_rounds_us": self.p50_rounds_us, "p99_us": self.p99_us, "p999_us": self.p999_us,
-            "worst_us": self.worst_us, "mean_us": self.mean_us, "spikes": self.spikes, "periodic_rounds": self.periodic_rounds, "records": records,
+            "worst_us": self.worst_us, "mean_us": self.mean_us, "publish_p50_us": self.publish_p50_us, "publish_p999_us": self.publish_p999_us, "spikes": self.spikes, "periodic_rounds": self.periodic_rounds, "records": records,
         })
     }
 }

@@ -15,6 +15,8 @@ pub struct Times {
     pub figures: Figures,
     /// Those that were sent and have no second time.
     pub lost: u64,
+    /// ns from the first time to the return of the call that publishes, where it returned and that was asked for.
+    pub calls: Figures,
     /// Those that took far longer than the others of the same file.
     pub spikes: Spikes,
 }
@@ -28,6 +30,7 @@ impl Times {
     /// Adds what `other` has; spikes stay those of one file.
     pub fn merge(&mut self, other: &Times) {
         self.figures.merge(&other.figures);
+        self.calls.merge(&other.calls);
         self.lost += other.lost;
     }
 }
@@ -44,15 +47,15 @@ pub struct Malformed {
     pub what: String,
 }
 
-/// Longest line that can be right: three numbers of 64 bits.
-const LINE_BYTES: u64 = 64;
+/// Longest line that can be right: four numbers, of 32 and of 64 bits.
+const LINE_BYTES: u64 = 80;
 
 /// Reads records of samples that were sent and received; 0 received: lost.
 ///
 /// # Errors
 /// [`Malformed`], also where the file cannot be read.
 pub fn times(path: &Path) -> Result<Times, Malformed> {
-    read(path, ["sequence", "sent_ns", "received_ns"])
+    read(path, ["sequence", "sent_ns", "received_ns", "returned_ns"])
 }
 
 /// Reads records of calls that began and returned.
@@ -70,7 +73,7 @@ pub fn overload_times(path: &Path) -> Result<Times, Malformed> {
     }
 }
 
-fn read(path: &Path, names: [&str; 3]) -> Result<Times, Malformed> {
+fn read<const N: usize>(path: &Path, names: [&str; N]) -> Result<Times, Malformed> {
     let malformed = |line, what: String| Malformed { path: path.to_path_buf(), line, what };
     let file = File::open(path).map_err(|error| malformed(0, error.to_string()))?;
     let mut lines = Lines { input: BufReader::new(file) };
@@ -82,8 +85,8 @@ fn read(path: &Path, names: [&str; 3]) -> Result<Times, Malformed> {
     let mut number = 1;
     while let Some(line) = lines.next().map_err(|what| malformed(number + 1, what))? {
         number += 1;
-        let [sequence, first_ns, second_ns] =
-            numbers(&line, names).map_err(|what| malformed(number, what))?;
+        let found = numbers(&line, names).map_err(|what| malformed(number, what))?;
+        let (sequence, first_ns) = (found[0], found[1]);
         if sequence < next {
             return Err(malformed(
                 number,
@@ -91,27 +94,27 @@ fn read(path: &Path, names: [&str; 3]) -> Result<Times, Malformed> {
             ));
         }
         next = sequence + 1;
-        match second_ns {
-            0 => {
-                times.lost += 1;
-                in_order.push(None);
-            }
-            _ => {
-                let [_, first, second] = names;
-                let before = || format!("{second} {second_ns}: before {first} {first_ns}; later, or 0");
-                let time_ns = second_ns.checked_sub(first_ns).ok_or_else(|| malformed(number, before()))?;
-                times.figures.record(time_ns);
-                in_order.push(Some(time_ns));
-            }
-        }
+        // Since the first time; 0 is no time.
+        let after = |at: usize| match found.get(at) {
+            None | Some(0) => Ok(None),
+            Some(&later_ns) => later_ns.checked_sub(first_ns).map(Some).ok_or_else(|| {
+                let [later, first] = [names[at], names[1]];
+                malformed(number, format!("{later} {later_ns}: before {first} {first_ns}; later, or 0"))
+            }),
+        };
+        let (took_ns, call_ns) = (after(2)?, after(3)?);
+        took_ns.iter().for_each(|&took_ns| times.figures.record(took_ns));
+        call_ns.iter().for_each(|&call_ns| times.calls.record(call_ns));
+        times.lost += u64::from(took_ns.is_none());
+        in_order.push(took_ns);
     }
     times.spikes = Spikes::of(&in_order);
     Ok(times)
 }
 
-fn numbers(line: &str, names: [&str; 3]) -> Result<[u64; 3], String> {
+fn numbers<const N: usize>(line: &str, names: [&str; N]) -> Result<[u64; N], String> {
     let mut words = line.split(' ');
-    let mut numbers = [0; 3];
+    let mut numbers = [0; N];
     for (number, name) in numbers.iter_mut().zip(names) {
         let word = words.next().unwrap_or_default();
         let is_plain = !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
@@ -123,7 +126,7 @@ fn numbers(line: &str, names: [&str; 3]) -> Result<[u64; 3], String> {
     }
     match words.next() {
         None => Ok(numbers),
-        Some(rest) => Err(format!("{rest:?} behind three numbers with one space between")),
+        Some(rest) => Err(format!("{rest:?} behind {N} numbers with one space between")),
     }
 }
 
@@ -157,14 +160,15 @@ mod tests {
         times(&path).map_err(|error| error.to_string())
     }
 
-    const HEADER: &str = "sequence sent_ns received_ns\n";
+    const HEADER: &str = "sequence sent_ns received_ns returned_ns\n";
 
     #[test]
     fn latencies_are_read_and_lost_samples_counted() {
-        let times = of(&format!("{HEADER}0 1000 41000\n1 2000 0\n3 5000 7000\n")).unwrap();
+        let times = of(&format!("{HEADER}0 1000 41000 1300\n1 2000 0 2500\n3 5000 7000 0\n")).unwrap();
         assert_eq!((times.published(), times.lost, times.figures.n()), (3, 1, 2));
         assert_eq!(times.figures.worst_ms(), Some(0.04));
         assert_eq!(times.figures.best_ms(), Some(0.002));
+        assert_eq!((times.calls.n(), times.calls.worst_ms()), (2, Some(0.0005)));
         assert_eq!(of(HEADER).unwrap().published(), 0);
     }
 
@@ -173,18 +177,20 @@ mod tests {
         let wrong = [
             ("", "line 1:"),
             ("sequence sent received\n", "line 1:"),
-            ("sequence sent_ns received_ns", "line 1:"),
-            ("sequence sent_ns received_ns\n0 1 2\n1 3\n", "line 3: received_ns"),
-            ("sequence sent_ns received_ns\n0 1 2 3\n", "line 2:"),
-            ("sequence sent_ns received_ns\n0  1 2\n", "line 2: sent_ns"),
-            ("sequence sent_ns received_ns\n0 +1 2\n", "line 2: sent_ns"),
-            ("sequence sent_ns received_ns\n0 1 1e3\n", "line 2: received_ns"),
-            ("sequence sent_ns received_ns\n0 5 4\n", "line 2: received_ns 4"),
-            ("sequence sent_ns received_ns\n1 1 2\n1 3 4\n", "line 3: sequence 1"),
-            ("sequence sent_ns received_ns\n4294967296 1 2\n", "line 2: sequence"),
-            ("sequence sent_ns received_ns\n0 1 18446744073709551616\n", "line 2: received_ns"),
-            ("sequence sent_ns received_ns\n0 1 2\n\n", "line 3:"),
-            ("sequence sent_ns received_ns\n0 1 2\n1 3 4", "line 3: does not end"),
+            ("sequence sent_ns received_ns returned_ns", "line 1:"),
+            ("sequence sent_ns received_ns returned_ns\n0 1 2 2\n1 3\n", "line 3: received_ns"),
+            ("sequence sent_ns received_ns returned_ns\n0 1 2\n", "line 2: returned_ns"),
+            ("sequence sent_ns received_ns returned_ns\n0 1 2 3 4\n", "line 2:"),
+            ("sequence sent_ns received_ns returned_ns\n0  1 2 3\n", "line 2: sent_ns"),
+            ("sequence sent_ns received_ns returned_ns\n0 +1 2 3\n", "line 2: sent_ns"),
+            ("sequence sent_ns received_ns returned_ns\n0 1 1e3 3\n", "line 2: received_ns"),
+            ("sequence sent_ns received_ns returned_ns\n0 5 4 6\n", "line 2: received_ns 4"),
+            ("sequence sent_ns received_ns returned_ns\n0 5 6 4\n", "line 2: returned_ns 4"),
+            ("sequence sent_ns received_ns returned_ns\n1 1 2 2\n1 3 4 4\n", "line 3: sequence 1"),
+            ("sequence sent_ns received_ns returned_ns\n4294967296 1 2 2\n", "line 2: sequence"),
+            ("sequence sent_ns received_ns returned_ns\n0 1 18446744073709551616 2\n", "line 2: received_ns"),
+            ("sequence sent_ns received_ns returned_ns\n0 1 2 2\n\n", "line 3:"),
+            ("sequence sent_ns received_ns returned_ns\n0 1 2 2\n1 3 4 4", "line 3: does not end"),
         ];
         for (text, told) in wrong {
             let error = of(text).expect_err(text);

@@ -221,8 +221,8 @@ mod tests {
     }
 
     fn records(lines: u32) -> String {
-        let line = |number| format!("{number} 1000 {}\n", if number == 7 { 0 } else { 3000 });
-        format!("sequence sent_ns received_ns\n{}", (0..lines).map(line).collect::<String>())
+        let line = |number| format!("{number} 1000 {} 1500\n", if number == 7 { 0 } else { 3000 });
+        format!("sequence sent_ns received_ns returned_ns\n{}", (0..lines).map(line).collect::<String>())
     }
 
     fn summary(published: u32, received: u32, wrong: u32) -> String {

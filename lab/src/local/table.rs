@@ -7,8 +7,21 @@ use super::goals::goals;
 use super::overload::OverloadCase;
 use super::size::Size;
 
-const HEADER: [&str; 11] =
-    ["peer", "processes", "copies", "n", "lost", "p50", "of each round", "p99", "p99.9", "worst", "mean"];
+const HEADER: [&str; 13] = [
+    "peer",
+    "processes",
+    "copies",
+    "n",
+    "lost",
+    "p50",
+    "of each round",
+    "p99",
+    "p99.9",
+    "worst",
+    "mean",
+    "publish p50",
+    "p99.9",
+];
 const OVERLOAD: [&str; 10] =
     ["message", "n", "publish p50", "p99.9", "worst", "p99.9 / p50", "published", "got", "dropped", "torn"];
 const NONE: &str = "–";
@@ -66,6 +79,8 @@ fn row(case: &LocalCase) -> Row {
         us(case.p999_us, 1),
         us(case.worst_us, 1),
         us(case.mean_us, 1),
+        us(case.publish_p50_us, 1),
+        us(case.publish_p999_us, 1),
     ];
     Row { quoted: false, cells }
 }
@@ -103,7 +118,8 @@ mod tests {
         assert!(shown.contains("0.130  0.260") && shown.contains("goals\nnot judged: in process"), "{shown}");
         let shown = markdown(&cases, &[]);
         assert!(
-            shown.contains("## 3 MB, one way, µs\n\n| peer |") && !shown.contains("publish p50"),
+            shown.contains("## 3 MB, one way, µs\n\n| peer |")
+                && !shown.contains("publisher at 10 times the subscriber's rate, µs"),
             "{shown}"
         );
     }

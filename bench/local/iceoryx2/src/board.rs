@@ -20,6 +20,7 @@ pub const LOST_AFTER_NS: u64 = 1_000_000_000;
 struct Times {
     sent_ns: AtomicU64,
     received_ns: AtomicU64,
+    returned_ns: AtomicU64,
 }
 
 #[repr(C)]
@@ -61,6 +62,11 @@ impl Board {
         self.times[number as usize].sent_ns.store(at_ns, Ordering::Relaxed);
     }
 
+    /// Sender: as soon as the call that publishes has returned.
+    pub fn returned(&self, number: u32, at_ns: u64) {
+        self.times[number as usize].returned_ns.store(at_ns, Ordering::Relaxed);
+    }
+
     /// Receiver. `at_ns` was read as soon as the sample was there; the check comes after it.
     pub fn arrived(&self, bytes: &[u8], at_ns: u64) {
         if let Some(number) = self.number_if_right(bytes) {
@@ -96,6 +102,11 @@ impl Board {
 
     pub fn is_receiver_ready(&self) -> bool {
         self.head.receiver_is_ready.load(Ordering::Acquire)
+    }
+
+    /// 0: the call has not returned.
+    pub fn returned_ns(&self, number: u32) -> u64 {
+        self.times[number as usize].returned_ns.load(Ordering::Relaxed)
     }
 
     /// 0: not sent.

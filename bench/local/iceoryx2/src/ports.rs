@@ -150,6 +150,7 @@ impl Sender {
         board.sent(number, at_ns);
         sample.send().map_err(refused("to send"))?;
         self.notifier.notify().map_err(refused("to notify"))?;
+        board.returned(number, now_ns());
         Ok(())
     }
 }

@@ -49,11 +49,12 @@ fn recorded(arguments: &Arguments) -> std::ops::Range<u32> {
 }
 
 fn lines(board: &Board, arguments: &Arguments) -> String {
-    let mut text = String::from("sequence sent_ns received_ns\n");
+    let mut text = String::from("sequence sent_ns received_ns returned_ns\n");
     for number in recorded(arguments).filter(|number| board.sent_ns(*number) != 0) {
-        let (sent_ns, received_ns) = (board.sent_ns(number), board.received_ns(number));
+        let [sent_ns, received_ns, returned_ns] =
+            [Board::sent_ns, Board::received_ns, Board::returned_ns].map(|of| of(board, number));
         // Writing to a string does not fail.
-        let _ = writeln!(text, "{} {sent_ns} {received_ns}", number - arguments.warm_up);
+        let _ = writeln!(text, "{} {sent_ns} {received_ns} {returned_ns}", number - arguments.warm_up);
     }
     text
 }
@@ -93,11 +94,14 @@ mod tests {
             payload::fill(&mut bytes, number);
             payload::stamp(&mut bytes, at_ns);
             board.sent(number, at_ns);
+            if number != 4 {
+                board.returned(number, at_ns + 2);
+            }
             if number != 3 {
                 board.arrived(&bytes, at_ns + 7);
             }
         }
-        let wanted = "sequence sent_ns received_ns\n0 300 307\n1 400 0\n2 500 507\n3 600 607\n";
+        let wanted = "sequence sent_ns received_ns returned_ns\n0 300 307 302\n1 400 0 402\n2 500 507 0\n3 600 607 602\n";
         assert_eq!(lines(&board, &arguments), wanted);
         let summary = summary(&board, &arguments);
         assert!(summary.contains("\"published\":4,\"received\":3,\"wrong\":0,"), "{summary}");

@@ -74,5 +74,7 @@ fn publish(sender: &mut Sender, board: &Board, number: u32) -> Result<(), Failur
     let at_ns = now_ns();
     payload::stamp(bytes, at_ns);
     board.sent(number, at_ns);
-    sender.publish()
+    sender.publish()?;
+    board.returned(number, now_ns());
+    Ok(())
 }
