@@ -35,6 +35,7 @@ impl Node {
     pub fn new() -> Node {
         let (bell, now) = (Arc::new(Bell::new()), MonoTime::from_millis(1));
         let identity = Identity {
+            request_bytes: 1000,
             name: "/node".to_owned(),
             master: ("master".to_owned(), 11311),
             host: "here".to_owned(),

@@ -35,6 +35,8 @@ pub struct Identity {
     pub pid: i32,
     /// What tells processes that share memory with this one from others (NODE-80). Nothing: none does.
     pub device: Option<String>,
+    /// Bytes of requests that clients of services have under way at once, all together (NODE-56).
+    pub request_bytes: usize,
     /// What samples that are to be sent ring, at the source that is their class's code.
     pub bell: Arc<dyn Doorbell>,
 }

@@ -62,7 +62,19 @@ impl<N: Net, H: Host> Engine<N, H> {
 
     fn take_request(&mut self, id: ConnId, connection: &mut Connection) -> After {
         let Role::Serving(serving) = &mut connection.role else { return After::Stay };
-        match serving.next(&mut connection.input) {
+        let taken = serving.next(&mut connection.input);
+        if !self.has_room_for(serving.held) {
+            let (who, service) = (serving.callerid.clone(), serving.service.clone());
+            let most = self.identity.request_bytes;
+            self.log(
+                Level::Warn,
+                format_args!(
+                    "{who} is refused by {service}: requests of more than {most} bytes are under way"
+                ),
+            );
+            return After::End;
+        }
+        match taken {
             Ok(None) => After::Stay,
             Ok(Some(bytes)) => {
                 let Some(offered) = self.offers.get(&serving.service) else { return After::End };
@@ -79,11 +91,23 @@ impl<N: Net, H: Host> Engine<N, H> {
         }
     }
 
+    /// Whether a request may take so many bytes beside those of all other clients.
+    fn has_room_for(&self, bytes: usize) -> bool {
+        let held = |connection: &Connection| match &connection.role {
+            Role::Serving(serving) => serving.held,
+            _ => 0,
+        };
+        // The connection itself is not in its place just now.
+        let others: usize = self.connections.iter().map(|(_, connection)| held(connection)).sum();
+        others.saturating_add(bytes) <= self.identity.request_bytes
+    }
+
     /// The program has an answer.
     pub(crate) fn answer(&mut self, asker: ConnId, answer: Result<Vec<u8>, String>) {
         self.serve(asker, |engine, connection| {
             let Role::Serving(serving) = &mut connection.role else { return After::Stay };
             serving.is_busy = false;
+            serving.held = 0;
             let is_persistent = serving.is_persistent;
             let (is_done, bytes) = match answer {
                 Ok(bytes) => (true, bytes),

@@ -13,6 +13,8 @@ pub(crate) struct Serving {
     pub(crate) is_persistent: bool,
     frames: Frames,
     request: Vec<u8>,
+    /// Bytes of the request that is coming, or that the program has.
+    pub(crate) held: usize,
     /// Whether the program has a request that it has not answered yet.
     pub(crate) is_busy: bool,
 }
@@ -21,7 +23,7 @@ impl Serving {
     pub(crate) fn new(service: String, callerid: String, is_persistent: bool, longest: usize) -> Serving {
         let limit = u32::try_from(longest).unwrap_or(u32::MAX);
         let frames = Frames::new(limit);
-        Serving { service, callerid, is_persistent, frames, request: Vec::new(), is_busy: false }
+        Serving { service, callerid, is_persistent, frames, request: Vec::new(), held: 0, is_busy: false }
     }
 
     /// The next request out of `input`, once it is whole. What comes after it waits in `input` until it is answered.
@@ -38,6 +40,7 @@ impl Serving {
         };
         let used = input.len() - left.len();
         input.drain(..used);
+        self.held = request.as_ref().unwrap_or(&self.request).len();
         Ok(request)
     }
 }

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokkyu_graph::{Command, ConnId, Handler, Offer, Request};
-use world::World;
 use world::program::kind;
 use world::stranger::{Stranger, header};
+use world::{REQUEST_BYTES, World};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -38,12 +38,16 @@ impl Handler for Waiting {
 }
 
 fn serving(seed: u64) -> (World, Arc<Waiting>) {
+    serving_up_to(1000, seed)
+}
+
+fn serving_up_to(longest: usize, seed: u64) -> (World, Arc<Waiting>) {
     let (mut world, waiting) = (World::new(seed), Arc::new(Waiting::default()));
     let node = world.add("a");
     let offer = Offer {
         service: "/s".into(),
         kind: kind("abc"),
-        longest: 1000,
+        longest,
         handler: waiting.clone(),
         done: Box::new(drop),
     };
@@ -54,12 +58,21 @@ fn serving(seed: u64) -> (World, Arc<Waiting>) {
 
 /// A client that has asked that.
 fn client(world: &mut World, bytes: &[u8]) -> Stranger {
+    let stranger = joined(world);
+    stranger.send(world, &request(bytes));
+    stranger
+}
+
+fn request(bytes: &[u8]) -> Vec<u8> {
+    [&(bytes.len() as u32).to_le_bytes(), bytes].concat()
+}
+
+fn joined(world: &mut World) -> Stranger {
     let stranger = Stranger::connect(world, "a", 2);
     let fields = [("service", "/s"), ("md5sum", "abc"), ("callerid", "/x"), ("persistent", "1")];
     stranger.send(world, &header(&fields));
     let (said, is_over) = stranger.hear(world);
     assert!(!said.is_empty() && !is_over, "it is served");
-    stranger.send(world, &[&(bytes.len() as u32).to_le_bytes(), bytes].concat());
     stranger
 }
 
@@ -86,6 +99,33 @@ fn what_clients_asked_goes_with_them() {
         let asker = waiting.requests.lock().unwrap().pop().unwrap().asker;
         world.ask(0, Command::Answer { asker, answer: Ok(b"done".to_vec()) });
         assert_eq!(stays.hear(&mut world), (b"\x01\x04\0\0\0done".to_vec(), false), "seed {seed}");
+    }
+}
+
+/// NODE-56: whoever comes too many is let go, and comes again once there is room.
+#[test]
+fn requests_of_all_clients_together_are_bounded() {
+    for seed in 0..10 {
+        let (mut world, waiting) = serving_up_to(REQUEST_BYTES, seed);
+        let half = vec![1; REQUEST_BYTES / 2];
+        let (first, second) = (client(&mut world, &half), client(&mut world, &half[1..]));
+        let third = client(&mut world, b"a few");
+        assert_eq!([&first, &second, &third].map(|client| client.hear(&mut world).1), [false, false, true]);
+        assert_eq!(waiting.requests.lock().unwrap().len(), 2, "the third is not called, seed {seed}");
+        assert!(world.nodes[0].said.has("/x is refused by /s"));
+        // What is not whole yet counts as well.
+        close(&world, &second);
+        world.run(SECOND);
+        let (comes, whole) = (joined(&mut world), request(&half));
+        comes.send(&mut world, &whole[..whole.len() - 1]);
+        world.run(SECOND);
+        let again = client(&mut world, b"a few");
+        assert_eq!([&first, &comes, &again].map(|client| client.hear(&mut world).1), [false, false, true]);
+        close(&world, &comes);
+        world.run(SECOND);
+        let _last = client(&mut world, b"a few");
+        world.run(SECOND);
+        assert!(waiting.texts().contains(&b"a few".to_vec()), "there is room again");
     }
 }
 

@@ -12,6 +12,8 @@ use crate::posix::{self, EventBell, ListenError, Poller, Sockets, mono_now};
 
 /// The source of the bell that commands ring. Samples ring that of their class.
 const COMMANDS: u32 = 30;
+/// Bytes of requests under way at once: as much as one may have.
+const REQUEST_BYTES: usize = 1 << 30;
 
 /// The way to the node's network thread.
 pub(crate) struct Network {
@@ -79,6 +81,7 @@ impl Listening {
     /// An identity with the ports that were free.
     pub(crate) fn identity(&self, name: &str, master: (String, u16), host: String) -> Identity {
         Identity {
+            request_bytes: REQUEST_BYTES,
             name: name.to_owned(),
             master,
             host,

@@ -17,6 +17,8 @@ use master::Master;
 use network::{SimNet, Wire};
 use program::Said;
 
+/// Of requests to all services of a node.
+pub const REQUEST_BYTES: usize = 2000;
 pub const MASTER: (&str, u16) = ("master", 11311);
 
 pub struct Node {
@@ -63,6 +65,7 @@ impl World {
         let number = self.wire.lock().unwrap().add_end();
         let bell = Arc::new(Bell::new());
         let identity = Identity {
+            request_bytes: REQUEST_BYTES,
             name: format!("/{name}"),
             master: (MASTER.0.to_owned(), MASTER.1),
             host: name.to_owned(),
