@@ -149,13 +149,15 @@ impl<N: Net, H: Host> Engine<N, H> {
         subscription.readers.push(subscriber.clone());
         // The most important of its readers says how it is served.
         subscription.class = subscription.class.min(class);
-        if subscription.is_registered {
-            done(Ok(()));
-        } else {
-            subscription.done.push(done);
+        let is_known = subscription.is_registered;
+        let mut done = Some(done);
+        if !is_known {
+            subscription.done.extend(done.take());
         }
         self.join_local(&topic, subscriber.clone());
         self.join_remote(&topic, &subscriber);
+        // Once it has all that is there: what is published after this comes.
+        done.into_iter().for_each(|done| done(Ok(())));
     }
 
     /// A subscription more for what comes from publishers already.
