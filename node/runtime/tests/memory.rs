@@ -1,9 +1,14 @@
 //! The slots that `tokkyu node memory` prints are enough, and none is too many (NODE-11, NODE-67).
 
-use std::sync::Arc;
+mod agreeing_master;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
 
 use tokkyu_contract::yaml::robot;
 use tokkyu_node::memory::{HELD, LINKS, LOANS, limits, plan};
+use tokkyu_node::messages::{rosgraph_msgs, std_msgs};
+use tokkyu_node::{CallbackQueue, Node, Publisher, Subscription};
 use tokkyu_topic::{Bell, Channel, Limits, Terms};
 
 const ROBOT: &str = "\
@@ -72,4 +77,82 @@ fn the_plan_has_every_topic_and_says_what_it_takes() {
     let expected = [(camera, Some(300_000)), (odometry, Some(64)), (map, None)]
         .map(|(own, size)| (slots(own), size.map(|size: u64| size * u64::from(slots(own)))));
     assert_eq!(shared, expected);
+}
+
+/// A node that is given a declaration, whose callbacks wait until the test calls them.
+struct Declared {
+    node: Node,
+    queue: CallbackQueue,
+    folder: PathBuf,
+}
+
+impl Declared {
+    fn new(name: &str) -> Declared {
+        let folder =
+            PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).expect("a folder");
+        let robot = folder.join("robot.yaml");
+        std::fs::write(&robot, ROBOT).expect("it is written");
+        let node =
+            Node::builder("test").master(agreeing_master::start(&[])).robot(&robot).build().expect("a node");
+        let queue = CallbackQueue::new();
+        Declared { node: node.with_queue(&queue), queue, folder }
+    }
+
+    /// A subscription, and what it hears.
+    fn subscribe(&self, topic: &str, depth: u32) -> (Subscription, Arc<Mutex<Vec<String>>>) {
+        let heard = Arc::<Mutex<Vec<String>>>::default();
+        let hears = heard.clone();
+        let callback = move |message: &std_msgs::String| hears.lock().unwrap().push(message.data.clone());
+        (self.node.subscribe(topic, depth, callback).expect("it subscribes"), heard)
+    }
+
+    fn say(&self, publisher: &Publisher<std_msgs::String>, texts: &[&str]) {
+        for text in texts {
+            publisher.publish(std_msgs::String { data: (*text).to_owned() }).expect("a loan never fails");
+        }
+        self.queue.spin_once();
+    }
+}
+
+impl Drop for Declared {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+/// NODE-67: there are slots for four. The fifth hears nothing, and the node's log says so.
+#[test]
+fn a_fifth_subscription_of_a_declared_topic_is_refused_and_said() {
+    let declared = Declared::new("fifth");
+    let publisher = declared.node.advertise::<std_msgs::String>("/odometry", 1).expect("it is advertised");
+    let mut all: Vec<_> = (0..=LINKS).map(|_| declared.subscribe("/odometry", 1)).collect();
+    let publishers: Vec<u32> = all.iter().map(|(subscription, _)| subscription.publishers()).collect();
+    assert_eq!(publishers, [1, 1, 1, 1, 0]);
+    declared.say(&publisher, &["one"]);
+    let heard: Vec<usize> = all.iter().map(|(_, heard)| heard.lock().unwrap().len()).collect();
+    assert_eq!(heard, [1, 1, 1, 1, 0]);
+
+    let told = Arc::<Mutex<Vec<String>>>::default();
+    let tells = told.clone();
+    let log = move |line: &rosgraph_msgs::Log| tells.lock().unwrap().push(line.msg.clone());
+    let _log = declared.node.subscribe("/rosout", 100, log).expect("it subscribes");
+    declared.queue.spin_once();
+    assert!(told.lock().unwrap().iter().any(|line| line.contains("/odometry cannot be read")), "{told:?}");
+
+    // Its place is another's once it has left.
+    drop(all.remove(0));
+    let (next, heard) = declared.subscribe("/odometry", 1);
+    declared.say(&publisher, &["two"]);
+    assert_eq!((next.publishers(), heard.lock().unwrap().len()), (1, 1));
+}
+
+/// NODE-67: of what it asks for it gets what is declared.
+#[test]
+fn a_deeper_subscription_of_a_declared_topic_has_the_declared_depth() {
+    let declared = Declared::new("deeper");
+    let publisher = declared.node.advertise::<std_msgs::String>("/map", 100).expect("it is advertised");
+    let (_subscription, heard) = declared.subscribe("/map", 100);
+    declared.say(&publisher, &["a", "b", "c", "d", "e"]);
+    assert_eq!(*heard.lock().unwrap(), ["c", "d", "e"]);
 }
