@@ -145,6 +145,40 @@ public:
     {
         return subscribe_to<M>(topic, queue_size, boost::function<void(M)>(fp), VoidConstPtr(), hints);
     }
+    // The same where the program names the message and the callback takes a pointer to it: subscribe<std_msgs::String>(..., &Class::on_string, this).
+    template <class M, class T>
+    Subscriber subscribe(const std::string &topic, uint32_t queue_size, void (T::*fp)(const boost::shared_ptr<M const> &),
+                         T *obj, const TransportHints &hints = TransportHints())
+    {
+        return subscribe_to<Shared<M>>(topic, queue_size, boost::bind(fp, obj, boost::placeholders::_1), VoidConstPtr(), hints);
+    }
+    template <class M, class T>
+    Subscriber subscribe(const std::string &topic, uint32_t queue_size,
+                         void (T::*fp)(const boost::shared_ptr<M const> &) const, T *obj,
+                         const TransportHints &hints = TransportHints())
+    {
+        return subscribe_to<Shared<M>>(topic, queue_size, boost::bind(fp, obj, boost::placeholders::_1), VoidConstPtr(), hints);
+    }
+    template <class M, class T>
+    Subscriber subscribe(const std::string &topic, uint32_t queue_size, void (T::*fp)(const boost::shared_ptr<M const> &),
+                         const boost::shared_ptr<T> &obj, const TransportHints &hints = TransportHints())
+    {
+        return subscribe_to<Shared<M>>(topic, queue_size, boost::bind(fp, obj.get(), boost::placeholders::_1), obj, hints);
+    }
+    template <class M, class T>
+    Subscriber subscribe(const std::string &topic, uint32_t queue_size,
+                         void (T::*fp)(const boost::shared_ptr<M const> &) const, const boost::shared_ptr<T> &obj,
+                         const TransportHints &hints = TransportHints())
+    {
+        return subscribe_to<Shared<M>>(topic, queue_size, boost::bind(fp, obj.get(), boost::placeholders::_1), obj, hints);
+    }
+    // Without hints it is one of those that can be called, below: a lambda would fit both.
+    template <class M>
+    Subscriber subscribe(const std::string &topic, uint32_t queue_size, void (*fp)(const boost::shared_ptr<M const> &),
+                         const TransportHints &hints)
+    {
+        return subscribe_to<Shared<M>>(topic, queue_size, fp, VoidConstPtr(), hints);
+    }
     // With anything that can be called: subscribe<std_msgs::String>(..., lambda).
     template <class M>
     Subscriber subscribe(const std::string &topic, uint32_t queue_size,
@@ -183,6 +217,12 @@ public:
     ServiceServer advertiseService(const std::string &service, bool (T::*srv_func)(ServiceEvent<MReq, MRes> &), T *obj)
     {
         return offer_event<MReq, MRes>(service, boost::bind(srv_func, obj, boost::placeholders::_1), VoidConstPtr());
+    }
+    template <class T, class MReq, class MRes>
+    ServiceServer advertiseService(const std::string &service, bool (T::*srv_func)(ServiceEvent<MReq, MRes> &),
+                                   const boost::shared_ptr<T> &obj)
+    {
+        return offer_event<MReq, MRes>(service, boost::bind(srv_func, obj.get(), boost::placeholders::_1), obj);
     }
     template <class MReq, class MRes>
     ServiceServer advertiseService(const std::string &service, bool (*srv_func)(MReq &, MRes &))
@@ -291,6 +331,13 @@ public:
         return make_timer<SteadyTimer, SteadyTimerOptions>(period, boost::bind(callback, obj, boost::placeholders::_1), {},
                                                            oneshot, autostart);
     }
+    template <class T>
+    SteadyTimer createSteadyTimer(WallDuration period, void (T::*callback)(const SteadyTimerEvent &),
+                                  const boost::shared_ptr<T> &obj, bool oneshot = false, bool autostart = true) const
+    {
+        return make_timer<SteadyTimer, SteadyTimerOptions>(period, boost::bind(callback, obj.get(), boost::placeholders::_1),
+                                                           obj, oneshot, autostart);
+    }
     SteadyTimer createSteadyTimer(WallDuration period, const SteadyTimerCallback &callback, bool oneshot = false,
                                   bool autostart = true) const
     {
@@ -339,6 +386,8 @@ private:
     {
         for (const auto &pair : remappings) remappings_[resolveName(pair.first, false)] = resolveName(pair.second, false);
     }
+    template <class M> using Shared = const boost::shared_ptr<M const> &;
+
     tk_queue *queue_of(CallbackQueueInterface *queue) const
     {
         CallbackQueueInterface *const wanted = queue ? queue : callback_queue_;

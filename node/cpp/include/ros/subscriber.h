@@ -16,7 +16,7 @@ public:
     {
         if (shared_) shared_->end();
     }
-    std::string getTopic() const { return is_valid() ? detail::take(tk_subscription_topic(shared_->subscription)) : std::string(); }
+    std::string getTopic() const { return shared_ ? shared_->topic : std::string(); }
     uint32_t getNumPublishers() const { return is_valid() ? tk_subscription_publishers(shared_->subscription) : 0; }
 
     operator void *() const { return is_valid() ? reinterpret_cast<void *>(1) : nullptr; }
@@ -25,12 +25,15 @@ public:
     bool operator!=(const Subscriber &other) const { return shared_ != other.shared_; }
 
     // From NodeHandle::subscribe.
-    explicit Subscriber(tk_subscription *subscription) : shared_(new Shared{subscription}) {}
+    explicit Subscriber(tk_subscription *subscription) : shared_(new Shared(subscription)) {}
 
 private:
     struct Shared {
         tk_subscription *subscription;
+        // Also known afterwards.
+        const std::string topic;
 
+        explicit Shared(tk_subscription *made) : subscription(made), topic(detail::take(tk_subscription_topic(made))) {}
         void end()
         {
             tk_subscription *const ending = subscription;
