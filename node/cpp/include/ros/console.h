@@ -44,6 +44,9 @@
 namespace ros {
 namespace console {
 
+// For programs that say something before ros::init: nothing has to be done here.
+inline void initialize() {}
+
 // What a filter is shown, and may change.
 struct FilterParams {
     const char *file;

@@ -6,6 +6,7 @@
 #include <boost/weak_ptr.hpp>
 #include <map>
 #include <ros/datatypes.h>
+#include <ros/detail/brought.h>
 #include <ros/exceptions.h>
 #include <ros/macros.h>
 #include <set>

@@ -66,6 +66,17 @@ inline void removeROSArgs(int argc, const char *const *argv, V_string &args_out)
     }
 }
 
+// What the first argument ARG:=VALUE says, "" if there is none.
+inline std::string getROSArg(int argc, const char *const *argv, const std::string &arg)
+{
+    for (int at = 0; at < argc; ++at) {
+        const std::string argument = argv[at];
+        const size_t split = argument.find(":=");
+        if (split != std::string::npos && argument.compare(0, split, arg) == 0) return argument.substr(split + 2);
+    }
+    return "";
+}
+
 inline bool isInitialized() { return detail::ThisNode::get().is_initialized(); }
 inline bool isStarted() { return detail::ThisNode::get().is_started(); }
 inline bool isShuttingDown() { return detail::ThisNode::get().is_over(); }

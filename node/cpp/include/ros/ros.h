@@ -3,6 +3,7 @@
 #include <ros/callback_queue.h>
 #include <ros/common.h>
 #include <ros/console.h>
+#include <ros/detail/brought.h>
 #include <ros/duration.h>
 #include <ros/exceptions.h>
 #include <ros/init.h>
@@ -22,3 +23,4 @@
 #include <ros/time.h>
 #include <ros/timer.h>
 #include <ros/topic.h>
+#include <ros/transport_hints.h>

@@ -125,9 +125,9 @@ private:
 
 // The program's time: the system's clock, or what was set.
 class Time : public TimeBase<Time, Duration> {
-    // boost's classes are only declared here.
+    // boost's classes are only declared here. Its lengths have classes of their own for units: boost::posix_time::seconds.
     template <class Given, class Expected>
-    using IfSame = typename std::enable_if<std::is_same<Given, Expected>::value, int>::type;
+    using IfA = typename std::enable_if<std::is_base_of<Expected, Given>::value, int>::type;
 
 public:
     constexpr Time() = default;
@@ -169,12 +169,12 @@ public:
     }
 
     // From boost::posix_time::ptime.
-    template <class Boost, IfSame<Boost, boost::posix_time::ptime> = 0> static Time fromBoost(const Boost &time)
+    template <class Boost, IfA<Boost, boost::posix_time::ptime> = 0> static Time fromBoost(const Boost &time)
     {
         return fromBoost(time - Boost(typename Boost::date_type(1970, 1, 1)));
     }
     // From boost::posix_time::time_duration since 1970.
-    template <class Boost, IfSame<Boost, boost::posix_time::time_duration> = 0> static Time fromBoost(const Boost &since)
+    template <class Boost, IfA<Boost, boost::posix_time::time_duration> = 0> static Time fromBoost(const Boost &since)
     {
         int64_t seconds = since.total_seconds();
         int64_t nanoseconds = since.fractional_seconds() * (detail::ns_in_second / Boost::ticks_per_second());

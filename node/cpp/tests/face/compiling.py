@@ -64,10 +64,10 @@ class Compiling:
     def headers(self, kind):
         return [*(self.hidden if kind == "ours" else []), *self.pkg_config(kind, "--cflags")]
 
-    def program(self, kind, source, extra=(), title=None):
+    def program(self, kind, source, extra=(), title=None, libs=()):
         program = self.folder / f"{title or source}_{kind}"
         if not program.exists():
-            command = [*compiler(kind), *extra, *self.headers(kind), str(HERE / f"{source}.cpp"), "-o", str(program), *self.pkg_config(kind, "--libs")]
+            command = [*compiler(kind), *extra, *self.headers(kind), str(HERE / f"{source}.cpp"), "-o", str(program), *libs, *self.pkg_config(kind, "--libs")]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             check(done.returncode == 0, f"{source}.cpp does not compile ({kind}):\n{done.stderr[:4000]}")
         return str(program)

@@ -1,0 +1,53 @@
+// What roscpp's headers bring besides their own names, and programs use without asking for it.
+#pragma once
+// roscpp of Noetic gives _1, _2 to everybody. BOOST_BIND_NO_PLACEHOLDERS, defined by the program, keeps them in boost::placeholders.
+#ifndef BOOST_BIND_GLOBAL_PLACEHOLDERS
+#define BOOST_BIND_GLOBAL_PLACEHOLDERS
+#define TOKKYU_BROUGHT_PLACEHOLDERS
+#endif
+#include <boost/bind.hpp>
+#ifdef TOKKYU_BROUGHT_PLACEHOLDERS
+#undef TOKKYU_BROUGHT_PLACEHOLDERS
+#undef BOOST_BIND_GLOBAL_PLACEHOLDERS
+#endif
+#include <algorithm>
+#include <boost/array.hpp>
+#include <boost/date_time/posix_time/posix_time_types.hpp>
+#include <boost/enable_shared_from_this.hpp>
+#include <boost/function.hpp>
+#include <boost/lexical_cast.hpp>
+#include <boost/make_shared.hpp>
+#include <boost/math/special_functions/fpclassify.hpp>
+#include <boost/math/special_functions/round.hpp>
+#include <boost/scoped_ptr.hpp>
+#include <boost/shared_array.hpp>
+#include <boost/shared_ptr.hpp>
+#include <boost/thread/condition_variable.hpp>
+#include <boost/thread/lock_guard.hpp>
+#include <boost/thread/locks.hpp>
+#include <boost/thread/mutex.hpp>
+#include <boost/thread/recursive_mutex.hpp>
+#include <boost/thread/shared_mutex.hpp>
+#include <boost/unordered_map.hpp>
+#include <boost/unordered_set.hpp>
+#include <boost/weak_ptr.hpp>
+#include <cassert>
+#include <climits>
+#include <cmath>
+#include <cstdarg>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <iostream>
+#include <list>
+#include <map>
+#include <math.h>
+#include <set>
+#include <sstream>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <string>
+#include <sys/time.h>
+#include <unistd.h>
+#include <vector>
