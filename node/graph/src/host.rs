@@ -28,8 +28,8 @@ pub trait Host {
     /// A line for the log.
     fn log(&mut self, level: Level, text: fmt::Arguments<'_>);
 
-    /// Somebody (`rosnode kill`, or a node with the same name) wants the node to end.
-    fn on_shutdown(&mut self, reason: &str);
+    /// Somebody (`rosnode kill`, or a node with the same name) wants the node to end; `caller` is who asks.
+    fn on_shutdown(&mut self, caller: &str, reason: &str);
 
     /// A parameter that is watched has another value.
     fn on_param(&mut self, key: &str, value: Param);

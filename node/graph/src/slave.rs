@@ -103,7 +103,8 @@ impl<N: Net, H: Host> Engine<N, H> {
     fn on_shutdown_call(&mut self, arguments: &Arguments<'_>, out: &mut String) -> Result<Written, Wrong> {
         arguments.check(1)?;
         let reason = arguments.text(1, "").map(|text| text.to_string()).unwrap_or_default();
-        self.host.on_shutdown(&reason);
+        let caller = arguments.text(0, "").map(|text| text.to_string()).unwrap_or_default();
+        self.host.on_shutdown(&caller, &reason);
         Ok(Writer::triple(out, 1, "shutdown", |v| v.int(0)))
     }
 

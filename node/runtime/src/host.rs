@@ -23,9 +23,10 @@ impl Host for Ears {
         self.log.write(level, text);
     }
 
-    fn on_shutdown(&mut self, reason: &str) {
+    fn on_shutdown(&mut self, caller: &str, reason: &str) {
         self.log.write(Level::Warn, format_args!("shutdown was asked for: {reason}"));
         match self.node.get().and_then(Weak::upgrade) {
+            Some(node) if node.is_taken_by_program(caller, reason) => {}
             Some(node) => node.begin_to_end(),
             None => self.queue.stop(),
         }

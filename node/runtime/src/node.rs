@@ -45,6 +45,7 @@ pub struct Node {
 
 /// Told once that a node begins to end.
 type OnEnd = Box<dyn FnOnce() + Send>;
+pub(crate) type OnShutdownCall = Arc<dyn Fn(&str, &str) -> bool + Send + Sync>;
 
 pub(crate) struct Inner {
     pub(crate) names: Names,
@@ -65,6 +66,7 @@ pub(crate) struct Inner {
     queues: Mutex<Vec<Weak<Queue>>>,
     is_ending: Arc<AtomicBool>,
     on_end: Mutex<Vec<OnEnd>>,
+    on_shutdown_call: Mutex<Option<OnShutdownCall>>,
     publishers: Mutex<HashMap<String, Weak<publisher::Shared>>>,
 }
 
@@ -122,6 +124,7 @@ impl Node {
             queues: Mutex::default(),
             is_ending,
             on_end: Mutex::default(),
+            on_shutdown_call: Mutex::default(),
             publishers: Mutex::default(),
         };
         let queue = inner.queue.clone();
@@ -422,6 +425,21 @@ impl Inner {
             let listeners = std::mem::take(&mut *self.listeners());
             listeners.into_iter().for_each(|listener| listener());
         }
+    }
+
+    fn shutdown_listener(&self) -> std::sync::MutexGuard<'_, Option<OnShutdownCall>> {
+        self.on_shutdown_call.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn on_shutdown_call(&self, listener: OnShutdownCall) {
+        *self.shutdown_listener() = Some(listener);
+    }
+
+    /// Whether the program itself sees to it that the node ends.
+    pub(crate) fn is_taken_by_program(&self, caller: &str, reason: &str) -> bool {
+        // Not with the lock held: who is told may ask the node.
+        let listener = self.shutdown_listener().clone();
+        listener.is_some_and(|listener| listener(caller, reason))
     }
 
     pub(crate) fn is_ok(&self) -> bool {

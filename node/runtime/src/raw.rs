@@ -166,6 +166,12 @@ impl Node {
         self.inner.on_end(Box::new(listener));
     }
 
+    /// Calls `listener` with who asks and why when another (`rosnode kill`, the master) asks the node to end; if it returns true the program sees
+    /// to that, and the node goes on. In the network's thread: it must not wait.
+    pub fn on_shutdown_call(&self, listener: impl Fn(&str, &str) -> bool + Send + Sync + 'static) {
+        self.inner.on_shutdown_call(std::sync::Arc::new(listener));
+    }
+
     /// A logger's level from now on.
     pub fn set_level(&self, logger: &str, level: tokkyu_graph::Level) {
         self.inner.log.set_level(logger, level);

@@ -1,6 +1,6 @@
 //! Nodes.
 
-use std::ffi::{c_char, c_int, c_void};
+use std::ffi::{CString, c_char, c_int, c_void};
 
 use tokkyu_node::{Level, Node, Place};
 
@@ -105,6 +105,23 @@ pub unsafe extern "C" fn tk_node_on_end(
     let user = User::new(user, None);
     // SAFETY: a handle; the program gave listener and pointer together.
     unsafe { &*node }.0.on_end(move || unsafe { listener(user.get()) });
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tk_node_on_shutdown_call(
+    node: *const tk_node,
+    listener: unsafe extern "C" fn(*mut c_void, *const c_char, *const c_char) -> bool,
+    user: *mut c_void,
+) {
+    let user = User::new(user, None);
+    let listener = move |caller: &str, reason: &str| {
+        // Texts end with a zero byte: one that has another is told as empty.
+        let [caller, reason] = [caller, reason].map(|text| CString::new(text).unwrap_or_default());
+        // SAFETY: the program gave listener and pointer together.
+        unsafe { listener(user.get(), caller.as_ptr(), reason.as_ptr()) }
+    };
+    // SAFETY: a handle.
+    unsafe { &*node }.0.on_shutdown_call(listener);
 }
 
 fn level(level: c_int) -> Level {

@@ -34,6 +34,9 @@ void tk_node_free(tk_node *node);
 void tk_node_shutdown(const tk_node *node);
 /* Calls the listener once when the node begins to end, whoever ends it; at once if it has. From any thread. */
 void tk_node_on_end(const tk_node *node, void (*listener)(void *user), void *user);
+/* Calls the listener with who asks and why when another node (rosnode kill) or the master asks it to end; the program says true to see to that itself.
+ * From the node's network thread: it must not wait. */
+void tk_node_on_shutdown_call(const tk_node *node, bool (*listener)(void *user, const char *caller, const char *reason), void *user);
 /* Whether nobody has ended it. */
 bool tk_node_is_ok(const tk_node *node);
 /* Whether an argument of a program is for its node. */

@@ -33,7 +33,7 @@ impl Host for Said {
         self.lines.borrow_mut().push((level, text.to_string()));
     }
 
-    fn on_shutdown(&mut self, reason: &str) {
+    fn on_shutdown(&mut self, _caller: &str, reason: &str) {
         self.shutdowns.borrow_mut().push(reason.to_owned());
     }
 

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdint>
 #include <mutex>
+#include <ros/detail/shutdown_call.h>
 #include <ros/exception.h>
 #include <ros/time.h>
 #include <string>
@@ -67,6 +68,7 @@ public:
         tk_node_on_simulated_time(node, &ThisNode::on_time, nullptr);
         node_ = node;
         tk_node_on_end(node, &ThisNode::on_end, this);
+        tk_node_on_shutdown_call(node, &ShutdownCall::on_call, nullptr);
         if (!(options_ & NoSigintHandler)) end_on_interrupt();
     }
 
