@@ -80,7 +80,8 @@ public:
     }
     bool isEnabled() { return is_enabled_; }
 
-    tk_queue *handle() const override { return is_global_ ? nullptr : queue_; }
+    // What things that are made with this queue are given; nullptr: the node's own queue.
+    tk_queue *handle() const { return is_global_ ? nullptr : queue_; }
 
     // The queue itself, to wait at.
     tk_queue *raw() const

@@ -2,7 +2,6 @@
 #pragma once
 #include <boost/shared_ptr.hpp>
 #include <cstdint>
-#include <tokkyu/node.h>
 
 namespace ros {
 
@@ -24,8 +23,6 @@ public:
     virtual ~CallbackQueueInterface() {}
     virtual void addCallback(const CallbackInterfacePtr &callback, uint64_t owner_id = 0) = 0;
     virtual void removeByID(uint64_t owner_id) = 0;
-    // What things that are made with this queue are given; nullptr: the node's own queue.
-    virtual tk_queue *handle() const = 0;
 };
 
 } // namespace ros

@@ -4,6 +4,7 @@
 #include <ros/advertise_options.h>
 #include <ros/advertise_service_options.h>
 #include <ros/callback_queue.h>
+#include <ros/detail/carrier.h>
 #include <ros/detail/node.h>
 #include <ros/exceptions.h>
 #include <ros/forwards.h>
@@ -388,11 +389,7 @@ private:
     }
     template <class M> using Shared = const boost::shared_ptr<M const> &;
 
-    tk_queue *queue_of(CallbackQueueInterface *queue) const
-    {
-        CallbackQueueInterface *const wanted = queue ? queue : callback_queue_;
-        return wanted ? wanted->handle() : nullptr;
-    }
+    CallbackQueueInterface *queue_of(CallbackQueueInterface *queue) const { return queue ? queue : callback_queue_; }
 
     template <class P>
     Subscriber subscribe_to(const std::string &topic, uint32_t queue_size, const boost::function<void(P)> &callback,
@@ -486,12 +483,15 @@ struct StatusTeller {
 struct Delivering {
     SubscriptionCallbackHelperPtr helper;
     Tracked tracked;
+    CarrierPtr carrier;
 
     static void call(void *self, tk_delivery *delivery)
     {
         auto *const delivering = static_cast<Delivering *>(self);
-        VoidConstPtr held;
-        if (delivering->tracked.hold(held)) delivering->helper->call(delivery);
+        act_by(delivering->carrier, [delivering, delivery] {
+            VoidConstPtr held;
+            if (delivering->tracked.hold(held)) delivering->helper->call(delivery);
+        });
     }
     static void free(void *self) { delete static_cast<Delivering *>(self); }
 };
@@ -499,12 +499,15 @@ struct Delivering {
 struct Answering {
     ServiceCallPtr service;
     Tracked tracked;
+    CarrierPtr carrier;
 
     static void call(void *self, const char *callerid, const uint8_t *request, size_t len, tk_answer *answer)
     {
         auto *const answering = static_cast<Answering *>(self);
-        VoidConstPtr held;
-        if (answering->tracked.hold(held)) answering->service->call(callerid, request, len, answer);
+        act_by(answering->carrier, [=] {
+            VoidConstPtr held;
+            if (answering->tracked.hold(held)) answering->service->call(callerid, request, len, answer);
+        });
     }
     static void free(void *self) { delete static_cast<Answering *>(self); }
 };
@@ -539,31 +542,37 @@ inline Subscriber NodeHandle::subscribe(SubscribeOptions &options)
 {
     const std::string topic = resolveName(options.topic);
     const tk_kind kind = {options.datatype.c_str(), options.md5sum.c_str(), ""};
-    auto *const delivering = new detail::Delivering{options.helper, options.tracked_object};
+    CallbackQueueInterface *const queue = queue_of(options.callback_queue);
+    const auto carrier = detail::Carrier::of(queue);
+    auto *const delivering = new detail::Delivering{options.helper, options.tracked_object, carrier};
     const tk_subscription_options wanted = {options.queue_size, options.transport_hints.getTCPNoDelay(), 0,
                                             &detail::Delivering::call, delivering, &detail::Delivering::free};
     tk_subscription *const subscription =
-        tk_subscribe(detail::node(), queue_of(options.callback_queue), topic.c_str(), &kind, &wanted);
+        tk_subscribe(detail::node(), detail::queue_for(queue, carrier), topic.c_str(), &kind, &wanted);
     if (subscription == nullptr) {
+        detail::end_by(carrier, [] {});
         if (!ok()) return Subscriber();
         throw ConflictingSubscriptionException(tk_last_error());
     }
-    return Subscriber(subscription);
+    return Subscriber(subscription, carrier);
 }
 
 inline ServiceServer NodeHandle::advertiseService(AdvertiseServiceOptions &options)
 {
     const std::string service = resolveName(options.service);
     const tk_kind kind = {options.datatype.c_str(), options.md5sum.c_str(), ""};
+    CallbackQueueInterface *const queue = queue_of(options.callback_queue);
+    const auto carrier = detail::Carrier::of(queue);
     const tk_server_options wanted = {&detail::Answering::call,
-                                      new detail::Answering{options.call, options.tracked_object},
+                                      new detail::Answering{options.call, options.tracked_object, carrier},
                                       &detail::Answering::free};
-    tk_server *const server = tk_serve(detail::node(), queue_of(options.callback_queue), service.c_str(), &kind, &wanted);
+    tk_server *const server = tk_serve(detail::node(), detail::queue_for(queue, carrier), service.c_str(), &kind, &wanted);
     if (server == nullptr) {
+        detail::end_by(carrier, [] {});
         ROS_ERROR("%s", tk_last_error());
         return ServiceServer();
     }
-    return ServiceServer(server);
+    return ServiceServer(server, carrier);
 }
 
 } // namespace ros

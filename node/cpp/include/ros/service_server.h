@@ -1,6 +1,7 @@
 // A service that the node offers.
 #pragma once
 #include <boost/shared_ptr.hpp>
+#include <ros/detail/carrier.h>
 #include <ros/detail/node.h>
 #include <string>
 #include <vector>
@@ -24,17 +25,22 @@ public:
     bool operator!=(const ServiceServer &other) const { return shared_ != other.shared_; }
 
     // From NodeHandle::advertiseService.
-    explicit ServiceServer(tk_server *server) : shared_(new Shared{server}) {}
+    explicit ServiceServer(tk_server *server, const detail::CarrierPtr &carrier = nullptr)
+        : shared_(new Shared{server, carrier})
+    {
+    }
 
 private:
     struct Shared {
         tk_server *server;
+        // To a queue of the program's own class.
+        detail::CarrierPtr carrier;
 
         void end()
         {
             tk_server *const ending = server;
             server = nullptr;
-            tk_server_free(ending);
+            if (ending != nullptr) detail::end_by(carrier, [ending] { tk_server_free(ending); });
         }
         ~Shared() { end(); }
     };

@@ -1,6 +1,7 @@
 // A subscription to a topic.
 #pragma once
 #include <boost/shared_ptr.hpp>
+#include <ros/detail/carrier.h>
 #include <ros/detail/node.h>
 #include <string>
 #include <vector>
@@ -25,7 +26,10 @@ public:
     bool operator!=(const Subscriber &other) const { return shared_ != other.shared_; }
 
     // From NodeHandle::subscribe.
-    explicit Subscriber(tk_subscription *subscription) : shared_(new Shared(subscription)) {}
+    explicit Subscriber(tk_subscription *subscription, const detail::CarrierPtr &carrier = nullptr)
+        : shared_(new Shared(subscription, carrier))
+    {
+    }
 
 private:
     struct Shared {
@@ -33,12 +37,18 @@ private:
         // Also known afterwards.
         const std::string topic;
 
-        explicit Shared(tk_subscription *made) : subscription(made), topic(detail::take(tk_subscription_topic(made))) {}
+        // To a queue of the program's own class.
+        const detail::CarrierPtr carrier;
+
+        Shared(tk_subscription *made, const detail::CarrierPtr &by)
+            : subscription(made), topic(detail::take(tk_subscription_topic(made))), carrier(by)
+        {
+        }
         void end()
         {
             tk_subscription *const ending = subscription;
             subscription = nullptr;
-            tk_subscription_free(ending);
+            if (ending != nullptr) detail::end_by(carrier, [ending] { tk_subscription_free(ending); });
         }
         ~Shared() { end(); }
     };

@@ -4,6 +4,7 @@
 #include <boost/shared_ptr.hpp>
 #include <mutex>
 #include <ros/callback_queue.h>
+#include <ros/detail/carrier.h>
 #include <ros/timer_options.h>
 
 namespace ros {
@@ -50,6 +51,8 @@ private:
         Tracked tracked;
         std::recursive_mutex mutex;
         tk_timer *timer = nullptr;
+        // To a queue of the program's own class; one for each run.
+        CarrierPtr carrier;
         // A period that begins with the next call.
         bool is_changed = false;
 
@@ -63,21 +66,24 @@ private:
         {
             std::lock_guard<std::recursive_mutex> lock(mutex);
             if (timer != nullptr || node() == nullptr) return;
+            carrier = Carrier::of(options.callback_queue);
             const int64_t period = options.period.toNSec();
             const tk_timer_options wanted = {period > 0 ? static_cast<uint64_t>(period) : 1,
-                                             options.oneshot, is_steady, &Shared::call, this, nullptr};
-            timer = tk_timer_new(node(), options.callback_queue ? options.callback_queue->handle() : nullptr, &wanted);
+                                             options.oneshot, is_steady, &Run::call, new Run{this, carrier}, &Run::free};
+            timer = tk_timer_new(node(), queue_for(options.callback_queue, carrier), &wanted);
         }
         void stop()
         {
             tk_timer *ending;
+            CarrierPtr by;
             {
                 std::lock_guard<std::recursive_mutex> lock(mutex);
                 ending = timer;
                 timer = nullptr;
+                by.swap(carrier);
             }
             // Not with the lock: it waits for a callback that may want it.
-            tk_timer_free(ending);
+            if (ending != nullptr) end_by(by, [ending] { tk_timer_free(ending); });
         }
         bool has_started()
         {
@@ -101,7 +107,18 @@ private:
             start();
         }
 
-        static void call(void *self, const tk_timer_event *event) { static_cast<Shared *>(self)->call(*event); }
+        // What one run of the timer calls with.
+        struct Run {
+            Shared *shared;
+            CarrierPtr carrier;
+
+            static void call(void *self, const tk_timer_event *event)
+            {
+                auto *const run = static_cast<Run *>(self);
+                act_by(run->carrier, [run, event] { run->shared->call(*event); });
+            }
+            static void free(void *self) { delete static_cast<Run *>(self); }
+        };
         void call(const tk_timer_event &given)
         {
             VoidConstPtr held;
