@@ -65,11 +65,13 @@ public:
 private:
     void hand_over(const Event &event) { callback_(Adapter::getParameter(event)); }
 
-    // Made once for each connection.
+    // Made once for each connection. Nobody tells when one is gone: beyond so many the oldest is forgotten, and made again should it still be there.
+    static constexpr size_t remembered_headers = 64;
     const boost::shared_ptr<M_string> &header_of(tk_delivery *delivery)
     {
         boost::shared_ptr<M_string> &header = headers_[tk_delivery_link(delivery)];
         if (!header) {
+            if (headers_.size() > remembered_headers) forget_oldest(header);
             header = boost::make_shared<M_string>();
             (*header)["callerid"] = detail::take(tk_delivery_field(delivery, TK_CALLERID));
             (*header)["topic"] = detail::take(tk_delivery_field(delivery, TK_TOPIC));
@@ -79,6 +81,14 @@ private:
             (*header)["latching"] = detail::take(tk_delivery_field(delivery, TK_LATCHING));
         }
         return header;
+    }
+
+    // Links are numbered as they come. Not the one that is just made.
+    void forget_oldest(const boost::shared_ptr<M_string> &made)
+    {
+        auto oldest = headers_.begin();
+        if (&oldest->second == &made) ++oldest;
+        headers_.erase(oldest);
     }
 
     Callback callback_;
