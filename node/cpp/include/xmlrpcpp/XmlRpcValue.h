@@ -34,6 +34,8 @@ public:
     XmlRpcValue(const char *value) { content_.emplace<std::string>(value); }
     // tm_year is the year and tm_mon the month as they are written, 2024 and 1 to 12.
     XmlRpcValue(struct tm *value) { content_.emplace<struct tm>(*value); }
+    // As fromXml reads it; not set if there is none.
+    XmlRpcValue(const std::string &xml, int *offset) { fromXml(xml, offset); }
     XmlRpcValue(void *bytes, int count)
     {
         const char *const first = static_cast<const char *>(bytes);
@@ -180,6 +182,9 @@ public:
         return "";
     }
 
+    // Reads the value that begins at the offset, which is behind it then. False: there is none; then this one is not set, and the offset as before.
+    bool fromXml(const std::string &xml, int *offset);
+
     // How programs want doubles to be written, as in printf. toXml writes 17 digits whatever it is, as in roscpp 1.15.
     static const std::string &getDoubleFormat() { return double_format(); }
     static void setDoubleFormat(const char *format) { double_format() = format; }
@@ -270,3 +275,5 @@ private:
 inline std::ostream &operator<<(std::ostream &os, const XmlRpcValue &value) { return value.write(os); }
 
 } // namespace XmlRpc
+
+#include <xmlrpcpp/detail/read.h>

@@ -127,6 +127,32 @@ void as_used()
 
 } // namespace
 
+void show_read(const std::string &xml, int offset = 0)
+{
+    XmlRpcValue value;
+    const bool is_read = value.fromXml(xml, &offset);
+    std::cout << (is_read ? "read " : "refused ") << xml << " -> " << value.toXml() << " of type " << value.getType() << " at " << offset << std::endl;
+}
+
+void read_xml()
+{
+    for (const char *const inside :
+         {"<boolean>1</boolean>", "<boolean>0</boolean>", "<i4>-5</i4>", "<int>7</int>", "<double>2.5</double>", "<string>a b</string>", "plain &lt;text&gt;",
+          "", "<string></string>", "<string>&amp;&quot;&apos;</string>", "<dateTime.iso8601>20240102T03:04:05</dateTime.iso8601>", "<base64>AAEC/w==</base64>",
+          "<array><data></data></array>", "<array><data><value><i4>1</i4></value> <value>two</value></data></array>", "<struct></struct>",
+          "<struct><member><name>a</name><value><int>1</int></value></member> <member><name>b</name><value>x</value></member></struct>",
+          "<array><data><value><array><data><value><i4>1</i4></value></data></array></value></data></array>", "<boolean>2</boolean>", "<i4>five</i4>",
+          "<double>x</double>", "<unknown>1</unknown>"}) {
+        show_read("<value>" + std::string(inside) + "</value>rest");
+    }
+    show_read(" <value><i4>1</i4></value>");
+    show_read("xx<value><i4>1</i4></value>", 2);
+    show_read("<i4>1</i4>");
+    show_read("");
+    int offset = 0;
+    check::show("made of it", XmlRpcValue("<value><i4>3</i4></value>", &offset));
+}
+
 int main()
 {
     const std::vector<XmlRpcValue> values = all();
@@ -138,6 +164,7 @@ int main()
         show("  equal", equal);
     }
     as_used();
+    read_xml();
     XmlRpc::XmlRpcException error("words", 3);
     show("exception", error.getMessage() + std::to_string(error.getCode()));
     return 0;
