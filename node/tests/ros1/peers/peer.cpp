@@ -153,12 +153,15 @@ int subscribe(ros::NodeHandle &node, const Keys &keys) {
 class Switch {
 public:
     Switch(ros::NodeHandle &node, const Keys &keys)
-        : reason_(keys.text("reason", "the lamp is broken")),
+        : reason_(keys.text("reason", "the lamp is broken")), waits_(keys.is_set("wait")),
           server_(node.advertiseService(keys.text("service", "switch"), &Switch::answer, this)) {}
 
 private:
     bool answer(std_srvs::SetBool::Request &request, std_srvs::SetBool::Response &response) {
         tell(std::string("asked ") + (request.data ? "true" : "false"));
+        std::string line;
+        if (waits_)
+            std::getline(std::cin, line);
         if (!request.data)
             throw std::runtime_error(reason_);
         response.success = true;
@@ -167,6 +170,7 @@ private:
     }
 
     std::string reason_;
+    bool waits_;
     ros::ServiceServer server_;
 };
 
