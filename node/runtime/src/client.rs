@@ -82,14 +82,21 @@ pub(crate) struct RawClient {
     node: Arc<Inner>,
     service: String,
     kind: Kind,
+    is_persistent: bool,
     /// Kept between calls, where the client was made so.
     kept: Option<(Stream, String)>,
-    is_persistent: bool,
+    /// A connection was kept and is lost: another may be of another node, so that the program says when.
+    is_lost: bool,
 }
 
 impl RawClient {
     pub(crate) fn new(node: Arc<Inner>, service: String, kind: Kind, is_persistent: bool) -> RawClient {
-        RawClient { node, service, kind, kept: None, is_persistent }
+        let mut client = RawClient { node, service, kind, is_persistent, kept: None, is_lost: false };
+        if is_persistent {
+            // Who is not there yet is looked for again by the first call.
+            client.kept = client.connect(false).ok();
+        }
+        client
     }
 
     fn lost(&self, uri: &str, text: impl ToString) -> CallError {
@@ -99,13 +106,16 @@ impl RawClient {
     pub(crate) fn call(&mut self, request: &[u8]) -> Result<Vec<u8>, CallError> {
         let (mut stream, uri) = match self.kept.take() {
             Some(kept) => kept,
+            None if self.is_lost => return Err(self.lost("", "its connection is lost; make another client")),
             None => self.connect(false)?,
         };
+        self.is_lost = self.is_persistent;
         let ender = stream.ender().map_err(|error| self.lost(&uri, error))?;
         let _ending = self.node.end_with_node(ender);
         let answered = exchange(&mut stream, request).map_err(|error| self.lost(&uri, error))?;
         if self.is_persistent {
             self.kept = Some((stream, uri));
+            self.is_lost = false;
         }
         answered.map_err(|reason| CallError::Failed { service: self.service.clone(), reason })
     }
@@ -142,9 +152,9 @@ impl RawClient {
         Ok(header.finish())
     }
 
-    /// Whether a connection is kept.
+    /// Whether a connection is kept, and its other end has not closed it.
     pub(crate) fn is_connected(&self) -> bool {
-        self.kept.is_some()
+        self.kept.as_ref().is_some_and(|(stream, _)| stream.is_open())
     }
 
     /// Whether the service is there.

@@ -3,6 +3,7 @@
 mod builder;
 mod client;
 mod clock;
+pub mod console;
 mod declared;
 mod error;
 mod host;
@@ -31,7 +32,7 @@ pub use builder::Builder;
 pub use client::{CallError, ServiceClient};
 pub use error::{NodeError, PublishError};
 pub use log::Place;
-pub use master::MasterError;
+pub use master::{MasterError, ask_master};
 pub use node::{CallbackQueue, Node};
 pub use options::{PublisherOptions, SubscriptionOptions};
 pub use param::{FromParam, ParamError};
@@ -41,7 +42,7 @@ pub use subscription::{Delivery, Subscription};
 pub use timer::{Rate, Timer, TimerEvent, sleep_steady};
 pub use tokkyu_contract::Class;
 pub use tokkyu_graph::{Kind, Level, Object, Origin, Param, Request};
-pub use tokkyu_message::{Message, Service};
+pub use tokkyu_message::{Message, Service, Time};
 pub use tokkyu_ros1::names::is_remapping;
 
 /// Messages that every node speaks, and a few that most examples use. Others are made of their definitions where a node is built.

@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io::Write;
 use std::sync::{Arc, OnceLock, PoisonError, RwLock, Weak};
 
 use tokkyu_graph::Level;
 
 use crate::clock::Clock;
+use crate::console::{Said, print};
 use crate::messages::rosgraph_msgs;
 use crate::messages::std_msgs::Header;
 use crate::object::Typed;
@@ -62,7 +62,7 @@ impl Log {
             return;
         }
         let text = text.to_string();
-        self.print(level, &text);
+        self.print(logger, level, place, &text);
         self.publish(level, place, text);
     }
 
@@ -87,22 +87,10 @@ impl Log {
         levels.iter().map(|(name, level)| (name.clone(), *level)).collect()
     }
 
-    fn print(&self, level: Level, text: &str) {
-        let now = self.clock.now();
-        let word = match level {
-            Level::Debug => "DEBUG",
-            Level::Info => " INFO",
-            Level::Warn => " WARN",
-            Level::Error => "ERROR",
-            Level::Fatal => "FATAL",
-        };
-        let line = format!("[{word}] [{now}]: {text}\n");
-        // A terminal that is gone is nobody's fault.
-        let _ = if level <= Level::Info {
-            std::io::stdout().write_all(line.as_bytes())
-        } else {
-            std::io::stderr().write_all(line.as_bytes())
-        };
+    fn print(&self, logger: &str, level: Level, place: Place<'_>, text: &str) {
+        let simulated =
+            Some(self.clock.now()).filter(|_| self.clock.is_simulated() && self.clock.now_nanos() != 0);
+        print(&Said { node: &self.node, logger, level, place, simulated, text });
     }
 
     fn publish(&self, level: Level, place: Place<'_>, msg: String) {

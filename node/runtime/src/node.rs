@@ -313,7 +313,10 @@ impl Inner {
         options: PublisherOptions,
     ) -> Result<Arc<publisher::Shared>, NodeError> {
         if let Some(shared) = self.published(&topic) {
-            return Ok(shared);
+            return match shared.differs_from(&kind) {
+                Some(failure) => Err(NodeError::Refused { name: topic, failure }),
+                None => Ok(shared),
+            };
         }
         let class = options.class.unwrap_or_else(|| self.declared.class(&topic));
         let slot_bytes = options.slot_bytes.max(self.declared.size(&topic));
@@ -325,7 +328,8 @@ impl Inner {
         let subscribers = Arc::new(Subscribers::new(options.on_change));
         let outlet = Outlet::new(publisher, depth, slot_bytes);
         let lending: Arc<dyn Lending> = outlet.clone();
-        let shared = Arc::new(publisher::Shared::new(self, topic.clone(), outlet, subscribers.clone()));
+        let shared =
+            Arc::new(publisher::Shared::new(self, topic.clone(), &kind, outlet, subscribers.clone()));
         let ask = |done| {
             Command::Advertise(Advertise {
                 topic: topic.clone(),
@@ -345,14 +349,14 @@ impl Inner {
     }
 
     fn add_rosout(self: &Arc<Self>) -> Result<(), NodeError> {
-        let topic = "/rosout".to_owned();
+        let topic = self.names.resolve("/rosout")?;
         let options = PublisherOptions { is_latched: true, ..PublisherOptions::with_depth(100) };
         let exceeded = |exceeded| NodeError::Limits { name: topic.clone(), exceeded };
         let (publisher, channel) = tokkyu_graph::channel(options.limits(None), 0).map_err(exceeded)?;
         let subscribers = Arc::new(Subscribers::new(None));
         let (kind, depth) = (kind::<rosgraph_msgs::Log>(), options.depth());
         let outlet = Outlet::new(publisher, depth, 0);
-        let shared = Arc::new(publisher::Shared::new(self, topic.clone(), outlet, subscribers));
+        let shared = Arc::new(publisher::Shared::new(self, topic.clone(), &kind, outlet, subscribers));
         self.log.speak_to(Arc::downgrade(&shared));
         self.publishers().insert(topic.clone(), Arc::downgrade(&shared));
         *self.rosout.lock().unwrap_or_else(PoisonError::into_inner) = Some(shared);
@@ -392,6 +396,7 @@ impl Inner {
         queues.retain(|queue| queue.strong_count() > 0);
         queues.push(Arc::downgrade(queue));
         drop(queues);
+        queue.begin();
         if !self.is_ok() {
             queue.stop();
         }
@@ -451,7 +456,7 @@ impl Inner {
     }
 
     /// One that publishes the topic already: it is shared.
-    fn published(&self, topic: &str) -> Option<Arc<publisher::Shared>> {
+    pub(crate) fn published(&self, topic: &str) -> Option<Arc<publisher::Shared>> {
         self.publishers().get(topic).and_then(Weak::upgrade)
     }
 
@@ -549,6 +554,16 @@ impl CallbackQueue {
     /// Those who wait at it wait no longer.
     pub fn wake(&self) {
         self.queue.wake();
+    }
+
+    /// Whether a callback waits for a thread.
+    pub fn has_waiting(&self) -> bool {
+        self.queue.has_waiting()
+    }
+
+    /// Forgets the callbacks that wait: samples are lost, a one-shot timer is over, who calls a service is told that it has not answered.
+    pub fn discard(&self) {
+        self.queue.discard();
     }
 
     /// Whether its node has ended.

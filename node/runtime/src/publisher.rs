@@ -5,7 +5,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Weak};
 
-use tokkyu_graph::{Audience, Command, Object};
+use tokkyu_graph::{Audience, Command, Failure, Kind, Object};
 use tokkyu_message::{Message, Output};
 
 use crate::error::PublishError;
@@ -17,6 +17,7 @@ use crate::outlet::{Outlet, Slot};
 pub(crate) struct Shared {
     node: Weak<Inner>,
     topic: String,
+    kind: Kind,
     pub(crate) outlet: Arc<Outlet>,
     subscribers: Arc<Subscribers>,
 }
@@ -56,10 +57,18 @@ impl Shared {
     pub(crate) fn new(
         node: &Arc<Inner>,
         topic: String,
+        kind: &Kind,
         outlet: Arc<Outlet>,
         subscribers: Arc<Subscribers>,
     ) -> Shared {
-        Shared { node: Arc::downgrade(node), topic, outlet, subscribers }
+        Shared { node: Arc::downgrade(node), topic, kind: kind.clone(), outlet, subscribers }
+    }
+
+    /// Why it cannot be published with that type too.
+    pub(crate) fn differs_from(&self, wanted: &Kind) -> Option<Failure> {
+        let text = |kind: &Kind| format!("{} [{}]", kind.datatype, kind.md5sum);
+        let fits = self.kind.fits(&wanted.datatype, &wanted.md5sum);
+        (!fits).then(|| Failure::Type { wanted: text(wanted), have: text(&self.kind) })
     }
 
     pub(crate) fn topic(&self) -> &str {

@@ -39,6 +39,12 @@ pub(crate) trait Work: Send {
     fn due(&self) -> Option<MonoTime> {
         None
     }
+
+    /// Whether `step` would call a callback now.
+    fn has_waiting(&mut self) -> bool;
+
+    /// Forgets what waits now, uncalled.
+    fn discard(&mut self);
 }
 
 /// One task of a queue: a subscription, a timer, a service.
@@ -51,6 +57,13 @@ pub(crate) struct Task {
     state: Mutex<State>,
     /// Told when a step is over whose task was removed meanwhile.
     stepped: Condvar,
+}
+
+impl Task {
+    /// Whether a callback of it waits. One that runs does not.
+    pub(crate) fn has_waiting(&self) -> bool {
+        lock(&self.state).work.as_mut().is_some_and(|work| work.has_waiting())
+    }
 }
 
 struct State {
@@ -149,7 +162,32 @@ impl Queue {
         self.bell.ring(0);
     }
 
+    /// It is of a node that runs, also if one that has ended had it before.
+    pub(crate) fn begin(&self) {
+        self.is_stopped.store(false, Ordering::Release);
+    }
+
+    /// Whether a callback waits for a thread.
+    pub(crate) fn has_waiting(&self) -> bool {
+        lock(&self.tasks).iter().any(|task| task.has_waiting())
+    }
+
+    /// Forgets the callbacks that wait.
+    pub(crate) fn discard(&self) {
+        let tasks = lock(&self.tasks).clone();
+        for task in tasks {
+            // Not with the lock of its state: what ends here may be the program's.
+            let mut state = lock(&task.state);
+            let Some(work) = state.work.take() else { continue };
+            state.running = Some(std::thread::current().id());
+            drop(state);
+            let mut running = Running { queue: self, task: &task, work: Some(work) };
+            running.work.iter_mut().for_each(|work| work.discard());
+        }
+    }
+
     /// Those who wait for a callback wait no longer: their `call_one` says that there was none.
+    /// A `spin_once` ends after the callback that it is in.
     pub(crate) fn wake(&self) {
         self.wakes.fetch_add(1, Ordering::AcqRel);
         self.bell.ring(0);
@@ -169,8 +207,8 @@ impl Queue {
     /// Calls the callbacks that are due now, each task's once for each sample that it may have waiting.
     pub(crate) fn spin_once(&self) {
         let mut left = 1024 * lock(&self.tasks).len().max(1);
-        let now = mono_now();
-        while left > 0 && self.call_one(Some(now)) {
+        let (now, wakes) = (mono_now(), self.wakes.load(Ordering::Acquire));
+        while left > 0 && self.call_one(Some(now)) && self.wakes.load(Ordering::Acquire) == wakes {
             left -= 1;
         }
     }

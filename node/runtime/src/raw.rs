@@ -117,7 +117,7 @@ impl Node {
         self.inner.subscribe(&self.queue, self.resolve(topic)?, kind, options, Box::new(callback))
     }
 
-    /// Offers a service of any type.
+    /// Offers a service of any type. `answer` may be called by several threads at once, for different callers.
     ///
     /// # Errors
     ///
@@ -126,9 +126,9 @@ impl Node {
         &self,
         service: &str,
         kind: Kind,
-        answer: impl FnMut(&Request) -> Result<Vec<u8>, String> + Send + 'static,
+        answer: impl Fn(&Request) -> Result<Vec<u8>, String> + Send + Sync + 'static,
     ) -> Result<ServiceServer, NodeError> {
-        self.inner.offer(&self.queue, self.resolve(service)?, kind, Box::new(answer))
+        self.inner.offer(&self.queue, self.resolve(service)?, kind, true, Box::new(answer))
     }
 
     /// What calls a service of any type. `is_persistent`: the connection is kept between calls.
@@ -149,6 +149,11 @@ impl Node {
     pub fn call_master(&self, method: &str, waits: bool, arguments: &[Param]) -> Result<Param, MasterError> {
         self.inner
             .call_master(method, waits, |out| arguments.iter().try_for_each(|argument| argument.write(out)))
+    }
+
+    /// Whether this node publishes the topic, a global name.
+    pub fn publishes(&self, topic: &str) -> bool {
+        self.inner.published(topic).is_some()
     }
 
     /// Whether something said at that level would be heard.

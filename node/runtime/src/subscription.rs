@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use tokkyu_contract::Class;
 use tokkyu_graph::{Command, Listening, Origin, Payload, Receipts, Subscriber};
 use tokkyu_message::{Message, ReadError, View, read_whole};
-use tokkyu_topic::{Doorbell, Reader, Terms};
+use tokkyu_topic::{Doorbell, MAX_DEPTH, Reader, Terms};
 
 use crate::link::{Link, Taken};
 use crate::log::Log;
@@ -263,6 +263,22 @@ impl Work for Delivering {
         }
         self.links.retain(|link| !link.is_over());
         Step::Idle
+    }
+
+    fn has_waiting(&mut self) -> bool {
+        self.absorb_changes();
+        self.links.iter().any(Link::has_waiting)
+    }
+
+    fn discard(&mut self) {
+        self.absorb_changes();
+        for at in 0..self.links.len() {
+            // Those that wait now: a publisher may go on meanwhile, and its queue is no deeper.
+            let mut left = MAX_DEPTH;
+            while left > 0 && self.take(at).is_some() {
+                left -= 1;
+            }
+        }
     }
 }
 

@@ -94,6 +94,12 @@ mod tests {
             tell.send((policy, parameters.sched_priority)).expect("the test hears");
             Step::Called
         }
+
+        fn has_waiting(&mut self) -> bool {
+            false
+        }
+
+        fn discard(&mut self) {}
     }
 
     /// NODE-66.

@@ -1,10 +1,11 @@
 //! Timers and rates.
 
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use tokkyu_contract::{Class, MonoTime};
 use tokkyu_message::Time;
+use tokkyu_topic::Doorbell;
 
 use crate::clock::Clock;
 use crate::node::{Inner, Node};
@@ -35,10 +36,19 @@ enum Goes {
     Steady,
 }
 
+/// A period that the program has set while the timer runs.
+#[derive(Clone, Copy, Debug)]
+struct NewPeriod {
+    nanos: u64,
+    /// It is counted from now on; otherwise from the last call.
+    is_from_now: bool,
+}
+
 struct Timing {
     clock: Arc<Clock>,
     goes: Goes,
     period: u64,
+    new_period: Arc<Mutex<Option<NewPeriod>>>,
     /// When it is due, in nanoseconds of its time; 0: that has not begun yet.
     next: u64,
     event: TimerEvent,
@@ -65,23 +75,47 @@ impl Timing {
         }
     }
 
+    /// Takes a period that was set meanwhile.
+    fn take_new_period(&mut self) {
+        let new = self.new_period.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(NewPeriod { nanos, is_from_now }) = new else { return };
+        let (now, last) = (self.now(), self.event.last_real.as_nanos());
+        // It has begun, and is not late already.
+        if self.next != 0 && is_from_now {
+            self.next = now.saturating_add(nanos);
+        } else if self.next != 0 && now < last.saturating_add(self.period) {
+            self.next = now.max(last.saturating_add(nanos));
+        }
+        self.period = nanos;
+    }
+
     /// Simulated time has begun, or was set back.
     fn begin_anew_after_a_jump(&mut self, now: u64) {
         let is_back = self.next > now.saturating_add(self.period.saturating_mul(2));
         if now != 0 && (self.next == 0 || is_back) {
             self.next = now + self.period;
+            // The first period is counted from here, as in roscpp.
+            self.event.last_expected = time(now);
         }
     }
 }
 
+fn time(nanos: u64) -> Time {
+    Time::from_nanos(nanos).unwrap_or_default()
+}
+
+fn in_nanos(period: Duration) -> u64 {
+    u64::try_from(period.as_nanos()).unwrap_or(u64::MAX).max(1)
+}
+
 impl Work for Timing {
     fn step(&mut self) -> Step {
+        self.take_new_period();
         let now = self.now();
         self.begin_anew_after_a_jump(now);
         if self.is_done || now < self.next || now == 0 {
             return Step::Idle;
         }
-        let time = |nanos| Time::from_nanos(nanos).unwrap_or_default();
         self.event.current_expected = time(self.next);
         self.event.current_real = time(now);
         self.is_done = self.is_once;
@@ -91,6 +125,7 @@ impl Work for Timing {
         self.event.last_expected = self.event.current_expected;
         self.event.last_real = self.event.current_real;
         self.advance(self.now());
+        self.take_new_period();
         Step::Called
     }
 
@@ -101,6 +136,19 @@ impl Work for Timing {
             (false, Goes::Clock) => self.clock.mono(self.next),
         }
     }
+
+    fn has_waiting(&mut self) -> bool {
+        self.take_new_period();
+        let now = self.now();
+        !self.is_done && self.next != 0 && self.next <= now
+    }
+
+    fn discard(&mut self) {
+        if self.has_waiting() {
+            self.is_done = self.is_once;
+            self.advance(self.now());
+        }
+    }
 }
 
 /// A timer, which runs as long as it lives.
@@ -108,7 +156,23 @@ pub struct Timer {
     node: Weak<Inner>,
     queue: Arc<Queue>,
     source: u32,
+    new_period: Arc<Mutex<Option<NewPeriod>>>,
     task: Arc<Task>,
+}
+
+impl Timer {
+    /// Its period from now on, counted from now or from the last call.
+    pub fn set_period(&self, period: Duration, is_from_now: bool) {
+        let new = NewPeriod { nanos: in_nanos(period), is_from_now };
+        *self.new_period.lock().unwrap_or_else(PoisonError::into_inner) = Some(new);
+        // It looks when it is due.
+        self.queue.ring(self.source);
+    }
+
+    /// Whether its callback is due and waits for a thread.
+    pub fn has_waiting(&self) -> bool {
+        self.task.has_waiting()
+    }
 }
 
 impl Drop for Timer {
@@ -131,15 +195,26 @@ impl Inner {
     ) -> Timer {
         let queue = queue.clone();
         let source = queue.source();
-        let period = u64::try_from(period.as_nanos()).unwrap_or(u64::MAX).max(1);
+        let period = in_nanos(period);
+        let new_period = Arc::new(Mutex::new(None));
         let (event, clock) = (TimerEvent::default(), self.clock.clone());
-        let mut timing = Timing { clock, goes, period, next: 0, event, is_once, is_done: false, callback };
+        let mut timing = Timing {
+            clock,
+            goes,
+            period,
+            new_period: new_period.clone(),
+            next: 0,
+            event,
+            is_once,
+            is_done: false,
+            callback,
+        };
         timing.begin_anew_after_a_jump(timing.now());
         if goes == Goes::Clock {
             self.clock.add_timer(queue.clone(), source);
         }
         let task = queue.add(source, Class::BestEffort, Box::new(timing));
-        Timer { node: Arc::downgrade(self), queue, source, task }
+        Timer { node: Arc::downgrade(self), queue, source, new_period, task }
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::ffi::{CString, c_char, c_int, c_void};
 
-use tokkyu_node::{Level, Node, Place};
+use tokkyu_node::console::{Said, print};
+use tokkyu_node::{Level, Node, Place, Time};
 
 use crate::text::{fail, free, give, handle, ok, read};
 use crate::user::User;
@@ -86,6 +87,12 @@ pub unsafe extern "C" fn tk_node_resolve(
 }
 
 #[unsafe(no_mangle)]
+pub unsafe extern "C" fn tk_node_publishes(node: *const tk_node, topic: *const c_char) -> bool {
+    // SAFETY: a handle, and a text.
+    unsafe { (*node).0.publishes(&read(topic)) }
+}
+
+#[unsafe(no_mangle)]
 pub unsafe extern "C" fn tk_node_on_simulated_time(
     node: *const tk_node,
     listener: unsafe extern "C" fn(*mut c_void, u64),
@@ -155,6 +162,25 @@ pub unsafe extern "C" fn tk_say(
         unsafe { (&(*node).0, [logger, file, function, text].map(|text| read(text))) };
     let place = Place { file: &file, function: &function, line };
     node.say_at(&logger, level(of), place, format_args!("{text}"));
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tk_print(
+    node: *const c_char,
+    logger: *const c_char,
+    of: c_int,
+    file: *const c_char,
+    function: *const c_char,
+    line: u32,
+    simulated: u64,
+    text: *const c_char,
+) {
+    // SAFETY: texts.
+    let [node, logger, file, function, text] =
+        [node, logger, file, function, text].map(|text| unsafe { read(text) });
+    let simulated = Time::from_nanos(simulated).filter(|_| simulated != 0);
+    let place = Place { file: &file, function: &function, line };
+    print(&Said { node: &node, logger: &logger, level: level(of), place, simulated, text: &text });
 }
 
 #[unsafe(no_mangle)]

@@ -62,6 +62,18 @@ pub unsafe extern "C" fn tk_queue_is_stopped(queue: *const tk_queue) -> bool {
 }
 
 #[unsafe(no_mangle)]
+pub unsafe extern "C" fn tk_queue_has_waiting(queue: *const tk_queue) -> bool {
+    // SAFETY: a handle.
+    unsafe { &*queue }.0.has_waiting()
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tk_queue_discard(queue: *const tk_queue) {
+    // SAFETY: a handle.
+    unsafe { &*queue }.0.discard();
+}
+
+#[unsafe(no_mangle)]
 pub unsafe extern "C" fn tk_queue_wake(queue: *const tk_queue) {
     // SAFETY: a handle.
     unsafe { &*queue }.0.wake();

@@ -29,7 +29,7 @@ pub struct tk_timer_options {
     pub free_user: Option<unsafe extern "C" fn(*mut c_void)>,
 }
 
-pub struct tk_timer(#[allow(dead_code)] Timer); // it is what lives
+pub struct tk_timer(Timer);
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tk_timer_new(
@@ -53,6 +53,18 @@ pub unsafe extern "C" fn tk_timer_new(
     };
     let period = Duration::from_nanos(given.period);
     handle(Some(tk_timer(node.any_timer(given.is_steady, given.is_once, period, callback))))
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tk_timer_set_period(timer: *const tk_timer, period: u64, is_from_now: bool) {
+    // SAFETY: a handle.
+    unsafe { &*timer }.0.set_period(Duration::from_nanos(period), is_from_now);
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tk_timer_has_waiting(timer: *const tk_timer) -> bool {
+    // SAFETY: a handle.
+    unsafe { &*timer }.0.has_waiting()
 }
 
 #[unsafe(no_mangle)]

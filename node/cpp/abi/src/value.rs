@@ -163,7 +163,11 @@ pub unsafe extern "C" fn tk_master_call(
         Some(tk_value(Param::List(items))) => items,
         _ => &none,
     };
-    match node.call_master(&method, waits, arguments) {
+    answered(node.call_master(&method, waits, arguments))
+}
+
+fn answered(answer: Result<Param, MasterError>) -> *mut tk_value {
+    match answer {
         Ok(value) => handle(Some(tk_value(value))),
         Err(error) => {
             WAS_REFUSED.set(matches!(error, MasterError::Refused { .. }));
@@ -171,6 +175,23 @@ pub unsafe extern "C" fn tk_master_call(
             std::ptr::null_mut()
         }
     }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tk_ask_master(
+    uri: *const c_char,
+    caller: *const c_char,
+    method: *const c_char,
+    arguments: *const tk_value,
+) -> *mut tk_value {
+    // SAFETY: texts, and a value or NULL.
+    let ([uri, caller, method], arguments) =
+        unsafe { ([uri, caller, method].map(|text| read(text)), arguments.as_ref()) };
+    let arguments = match arguments {
+        Some(tk_value(Param::List(items))) => &items[..],
+        _ => &[],
+    };
+    answered(tokkyu_node::ask_master(&uri, &caller, &method, arguments))
 }
 
 #[unsafe(no_mangle)]

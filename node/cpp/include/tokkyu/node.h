@@ -53,6 +53,9 @@ char *tk_node_about(const tk_node *node, enum tk_about what);
 /* What a name is in the graph: resolved and, if asked for, renamed. NULL: it is no name. */
 char *tk_node_resolve(const tk_node *node, const char *name, bool renames);
 
+/* Whether this node publishes the topic, a global name. */
+bool tk_node_publishes(const tk_node *node, const char *topic);
+
 /* Calls the listener with each simulated time, and with 0 when time begins to be simulated and none has come. From a thread of the node. */
 void tk_node_on_simulated_time(const tk_node *node, void (*listener)(void *user, uint64_t nanos), void *user);
 
@@ -63,6 +66,9 @@ bool tk_is_heard(const tk_node *node, const char *logger, enum tk_level level);
 /* On the terminal, and to /rosout. file and function may be NULL. */
 void tk_say(const tk_node *node, const char *logger, enum tk_level level, const char *file, const char *function,
             uint32_t line, const char *text);
+/* A line on the terminal alone, in the form of ROSCONSOLE_FORMAT, with no node. node: a name, or "". simulated: now, or 0: time is not simulated. */
+void tk_print(const char *node, const char *logger, enum tk_level level, const char *file, const char *function,
+              uint32_t line, uint64_t simulated, const char *text);
 /* A logger's level from now on. */
 void tk_set_level(const tk_node *node, const char *logger, enum tk_level level);
 
@@ -83,7 +89,11 @@ void tk_queue_spin(const tk_queue *queue);
 void tk_queue_spin_once(const tk_queue *queue);
 /* Whether it has stopped: its node has ended. */
 bool tk_queue_is_stopped(const tk_queue *queue);
-/* Wakes who waits at the queue: tk_queue_call_one returns false once. */
+/* Whether a callback waits for a thread. */
+bool tk_queue_has_waiting(const tk_queue *queue);
+/* Forgets the callbacks that wait: samples are lost, a timer that is called once is over, who calls a service is told that there is no answer. */
+void tk_queue_discard(const tk_queue *queue);
+/* Wakes who waits at the queue: tk_queue_call_one returns false once, tk_queue_spin_once ends after the callback that it is in. */
 void tk_queue_wake(const tk_queue *queue);
 
 /* ---- Topics ---- */
@@ -190,6 +200,10 @@ typedef struct tk_timer_options {
 } tk_timer_options;
 
 tk_timer *tk_timer_new(const tk_node *node, const tk_queue *queue, const tk_timer_options *options);
+/* Its period from now on, counted from now or from the last call. */
+void tk_timer_set_period(const tk_timer *timer, uint64_t period, bool is_from_now);
+/* Whether its callback is due and waits for a thread. */
+bool tk_timer_has_waiting(const tk_timer *timer);
 /* As tk_subscription_free. */
 void tk_timer_free(tk_timer *timer);
 
@@ -201,6 +215,7 @@ typedef struct tk_answer tk_answer;
 void tk_answer_set(tk_answer *answer, bool is_done, const uint8_t *bytes, size_t len);
 
 typedef struct tk_server_options {
+    /* By several threads at once, for different callers, if several threads call the queue's. */
     void (*callback)(void *user, const char *callerid, const uint8_t *request, size_t len, tk_answer *answer);
     void *user;
     void (*free_user)(void *user); /* may be NULL */
@@ -214,6 +229,7 @@ char *tk_server_service(const tk_server *server);
 
 typedef struct tk_client tk_client;
 /* kind NULL: any type, to see whether the service is there. One thread at a time. */
+/* Of a persistent one the connection is made here, if the service is there; once it is lost, calls fail. */
 tk_client *tk_client_new(const tk_node *node, const char *service, const tk_kind *kind, bool is_persistent);
 void tk_client_free(tk_client *client);
 /* Calls the service and waits. take is called with the answer, or is not called at all. */
@@ -222,6 +238,7 @@ bool tk_client_call(tk_client *client, const uint8_t *request, size_t len,
 bool tk_client_exists(const tk_client *client);
 /* timeout less than 0: as long as the node runs. */
 bool tk_client_wait(const tk_client *client, int64_t timeout);
+/* Whether a connection is kept, and the service has not closed it. */
 bool tk_client_is_connected(const tk_client *client);
 
 /* ---- Values: parameters, and what the master says ---- */
@@ -255,6 +272,8 @@ char *tk_value_item_name(const tk_value *value, size_t index);
  * waits: also for a master that is not there. */
 tk_value *tk_master_call(const tk_node *node, const char *method, const tk_value *arguments, bool waits);
 bool tk_was_refused(void);
+/* The same from this thread, with no node: before there is one, or after it has ended. caller: its name, the first argument. */
+tk_value *tk_ask_master(const char *uri, const char *caller, const char *method, const tk_value *arguments);
 
 /* A parameter as the master told it last: it is asked once, and tells of changes from then on. NULL: it is not set (tk_was_refused), or the master
  * was not reached. */

@@ -21,6 +21,12 @@ pub(crate) fn pid() -> i32 {
     std::process::id() as i32
 }
 
+/// The number of the calling thread, as C and C++ have it.
+pub(crate) fn thread_number() -> u64 {
+    // SAFETY: nothing is asked of it.
+    unsafe { libc::pthread_self() }
+}
+
 /// The machine's name.
 pub(crate) fn machine_name() -> String {
     rustix::system::uname().nodename().to_string_lossy().into_owned()

@@ -1,6 +1,6 @@
 //! A connection that waits: for a program that has nothing else to do until its service has answered.
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
@@ -47,6 +47,17 @@ impl Stream {
     /// So long may a read take; nothing: as long as it does.
     pub(crate) fn set_patience(&self, patience: Option<Duration>) -> std::io::Result<()> {
         self.stream.set_read_timeout(patience)
+    }
+
+    /// Whether the other end has not closed it. Waits for nothing.
+    pub(crate) fn is_open(&self) -> bool {
+        if self.stream.set_nonblocking(true).is_err() {
+            return false;
+        }
+        let peeked = self.stream.peek(&mut [0]);
+        let is_again = self.stream.set_nonblocking(false).is_ok();
+        // Nobody says anything unasked: what is there to read is the end.
+        is_again && peeked.is_err_and(|error| error.kind() == ErrorKind::WouldBlock)
     }
 
     pub(crate) fn ender(&self) -> std::io::Result<Ender> {
