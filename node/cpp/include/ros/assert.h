@@ -1,6 +1,7 @@
-// Conditions that are checked while running: a broken one is told on standard error, then the program aborts. With NDEBUG
+// Conditions that are checked while running: a broken one is told on standard error, then the program ends by SIGTRAP. With NDEBUG
 // and without ROS_ASSERT_ENABLED nothing is checked or evaluated.
 #pragma once
+#include <csignal>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
@@ -16,6 +17,8 @@ namespace detail {
 __attribute__((noreturn)) inline void broken(const char *what, const char *file, int line)
 {
     std::fprintf(stderr, "%s:%d: %s\n", file, line, what);
+    // As a debugger's stop, which roscpp's is; who goes on from there is over nevertheless.
+    std::raise(SIGTRAP);
     std::abort();
 }
 

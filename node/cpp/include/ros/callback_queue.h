@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 #include <ros/callback_queue_interface.h>
+#include <ros/detail/calling.h>
 #include <ros/detail/node.h>
 #include <ros/duration.h>
 #include <string>
@@ -33,15 +34,21 @@ public:
     CallOneResult callOne(WallDuration timeout = WallDuration())
     {
         if (!is_enabled_) return Disabled;
-        if (tk_queue_call_one(raw(), nanos(timeout))) return Called;
+        detail::Calling calling(raw());
+        const bool called = tk_queue_call_one(raw(), nanos(timeout));
+        calling.rethrow();
+        if (called) return calling.is_to_try_again() ? TryAgain : Called;
         return is_enabled_ && !tk_queue_is_stopped(raw()) ? Empty : Disabled;
     }
-    // Waits so long for one, then calls all that are due.
+    // Waits so long for one, then calls all that are due. What one of them throws is thrown; those behind it wait.
     void callAvailable(WallDuration timeout = WallDuration())
     {
         if (!is_enabled_) return;
+        detail::Calling calling(raw());
         if (timeout > WallDuration() && !tk_queue_call_one(raw(), nanos(timeout))) return;
+        calling.rethrow();
         tk_queue_spin_once(raw());
+        calling.rethrow();
     }
 
     // Calls it once, after what is due now.
@@ -60,19 +67,24 @@ public:
     {
         remove([owner_id](const Once &once) { return once.owner == owner_id; });
     }
-    // Forgets what was given by addCallback. Samples and timers stay.
+    // Forgets what waits: callbacks that were added, messages that have come, timers that are due, calls of services.
     void clear()
     {
         remove([](const Once &) { return true; });
+        tk_queue_discard(raw());
     }
 
-    bool empty()
-    {
-        std::lock_guard<std::recursive_mutex> lock(mutex_);
-        return waiting_.empty();
-    }
+    // Whether no callback waits.
+    bool empty() { return !tk_queue_has_waiting(raw()); }
     bool isEmpty() { return empty(); }
-    void enable() { is_enabled_ = true; }
+    // From now on callbacks are called. What has come meanwhile is not.
+    void enable()
+    {
+        if (is_enabled_) return;
+        clear();
+        is_enabled_ = true;
+    }
+    // Nothing is called, nor kept, until enable().
     void disable()
     {
         is_enabled_ = false;
@@ -86,10 +98,8 @@ public:
     // The queue itself, to wait at.
     tk_queue *raw() const
     {
-        if (!is_global_) return queue_;
-        if (detail::node() == nullptr) return queue_;
-        static tk_queue *const own = tk_node_queue(detail::node());
-        return own;
+        tk_queue *const own = is_global_ ? detail::ThisNode::get().queue() : nullptr;
+        return own != nullptr ? own : queue_;
     }
 
     // The node's.
@@ -116,7 +126,11 @@ private:
             CallbackQueue *const queue = once->queue;
             const uint64_t owner = once->owner;
             if (!queue->take(once)) return;
-            if (callback->call() == CallbackInterface::TryAgain) queue->addCallback(callback, owner);
+            detail::Calling::guard([&] {
+                if (callback->ready() && callback->call() != CallbackInterface::TryAgain) return;
+                queue->addCallback(callback, owner);
+                detail::Calling::try_again();
+            });
         }
     };
 

@@ -33,8 +33,8 @@ public:
     {
         begin();
         const bool is_private = !ns.empty() && ns[0] == '~';
-        unresolved_namespace_ = is_private ? ns : names::append("", ns);
         namespace_ = is_private || !ns.empty() ? names::resolve(ns, true) : this_node::getNamespace();
+        unresolved_namespace_ = is_private ? namespace_ : ns;
         add_remappings(remappings);
     }
     NodeHandle(const NodeHandle &parent, const std::string &ns) : NodeHandle(parent, ns, M_string()) {}
@@ -43,6 +43,7 @@ public:
     {
         begin();
         namespace_ = names::append(parent.namespace_, ns);
+        unresolved_namespace_ = ns;
         add_remappings(remappings);
     }
     NodeHandle(const NodeHandle &other)
@@ -110,7 +111,7 @@ public:
         options.latch = latch;
         return advertise(options);
     }
-    // Throws InvalidNameException, ConflictingSubscriptionException.
+    // Throws InvalidNameException, InvalidParameterException. Of a topic that the node has with another type, the result is empty.
     Publisher advertise(AdvertiseOptions &options);
 
     // With a member function: of a message, of a pointer to one, of an event.
@@ -379,7 +380,7 @@ private:
     {
         if (!isInitialized()) {
             ROS_FATAL("You must call ros::init() before creating the first NodeHandle");
-            std::abort();
+            detail::broken("ros::NodeHandle without ros::init", __FILE__, __LINE__);
         }
         detail::ThisNode::get().add_handle();
     }
@@ -439,6 +440,18 @@ private:
 };
 
 namespace detail {
+
+// Throws InvalidParameterException: what is published has one type, which is known.
+inline void check_kind(const std::string &topic, const std::string &datatype, const std::string &md5sum, const std::string &definition)
+{
+    const auto check = [&topic](const char *what, const std::string &value, bool is_any_wrong) {
+        if (value.empty() || (is_any_wrong && value == "*"))
+            throw InvalidParameterException("[" + topic + "] cannot be advertised with the " + what + " [" + value + "]: give that of a message");
+    };
+    check("type", datatype, true);
+    check("md5sum", md5sum, true);
+    if (definition.empty()) ROS_WARN("[%s] is advertised without its message's definition: tools such as rosbag need it", topic.c_str());
+}
 
 // Tells a program of subscribers that come and go, in its own queue.
 struct StatusTeller {
@@ -517,6 +530,7 @@ struct Answering {
 inline Publisher NodeHandle::advertise(AdvertiseOptions &options)
 {
     const std::string topic = resolveName(options.topic);
+    detail::check_kind(topic, options.datatype, options.md5sum, options.message_definition);
     const tk_kind kind = {options.datatype.c_str(), options.md5sum.c_str(), options.message_definition.c_str()};
     CallbackQueueInterface *const queue = options.callback_queue ? options.callback_queue : getCallbackQueue();
     auto *const teller = new detail::StatusTeller;
@@ -530,8 +544,8 @@ inline Publisher NodeHandle::advertise(AdvertiseOptions &options)
                                          &detail::StatusTeller::free};
     tk_publisher *const publisher = tk_advertise(detail::node(), topic.c_str(), &kind, &wanted);
     if (publisher == nullptr) {
-        if (!ok()) return Publisher();
-        throw ConflictingSubscriptionException(tk_last_error());
+        if (ok()) ROS_ERROR("%s", tk_last_error());
+        return Publisher();
     }
     const Publisher made(publisher, options.md5sum, options.datatype);
     *weak = Publisher::Weak(made);
@@ -552,7 +566,11 @@ inline Subscriber NodeHandle::subscribe(SubscribeOptions &options)
     if (subscription == nullptr) {
         detail::end_by(carrier, [] {});
         if (!ok()) return Subscriber();
-        throw ConflictingSubscriptionException(tk_last_error());
+        const std::string why = tk_last_error();
+        if (!tk_node_publishes(detail::node(), topic.c_str())) throw ConflictingSubscriptionException(why);
+        // Roscpp looks at subscriptions alone.
+        ROS_ERROR("%s", why.c_str());
+        return Subscriber();
     }
     return Subscriber(subscription, carrier);
 }

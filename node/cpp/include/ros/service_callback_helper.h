@@ -4,6 +4,7 @@
 #include <boost/make_shared.hpp>
 #include <boost/shared_ptr.hpp>
 #include <map>
+#include <ros/console.h>
 #include <ros/datatypes.h>
 #include <ros/message_traits.h>
 #include <ros/serialization.h>
@@ -72,6 +73,7 @@ public:
             serialization::serialize(out, *answered);
             tk_answer_set(answer, true, bytes.data(), bytes.size());
         } catch (const std::exception &error) {
+            ROS_ERROR("Exception thrown while processing service call: %s", error.what());
             refuse(answer, error.what());
         }
     }

@@ -2,7 +2,12 @@
 #pragma once
 #include <boost/shared_ptr.hpp>
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <ros/callback_queue.h>
+#include <ros/console.h>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -17,14 +22,75 @@ public:
 
 namespace detail {
 inline CallbackQueue &or_global(CallbackQueue *queue) { return queue ? *queue : CallbackQueue::global(); }
+
+// Calls callbacks until the node is over or `is_over` says so. Throws what one of them throws.
+template <typename IsOver> void call_until(CallbackQueue &queue, const IsOver &is_over)
+{
+    tk_queue *const raw = queue.raw();
+    Calling calling(raw);
+    while (!is_over() && !tk_queue_is_stopped(raw)) {
+        if (queue.isEnabled()) tk_queue_call_one(raw, -1);
+        else WallDuration(0.01).sleep();
+        calling.rethrow();
+    }
+}
+
+// Which queues have spinners, of which one that is a single thread is to be alone. As long as it lives.
+class Spinning {
+public:
+    enum Kind { Single, Many };
+
+    // Throws std::runtime_error: the queue has a spinner that does not go with this one.
+    Spinning(CallbackQueue &queue, Kind kind) : queue_(&queue)
+    {
+        const std::thread::id thread = kind == Single ? std::this_thread::get_id() : std::thread::id();
+        const std::lock_guard<std::mutex> lock(mutex());
+        const auto found = all().insert({queue_, {thread, 0}}).first;
+        if (found->second.thread != thread) {
+            const char *const text = "a callback queue is spun by a single thread and by others too; use one AsyncSpinner or "
+                                     "MultiThreadedSpinner with as many threads as you want";
+            ROS_FATAL("%s", text);
+            throw std::runtime_error(text);
+        }
+        ++found->second.count;
+    }
+    ~Spinning()
+    {
+        const std::lock_guard<std::mutex> lock(mutex());
+        const auto found = all().find(queue_);
+        if (--found->second.count == 0) all().erase(found);
+    }
+    Spinning(const Spinning &) = delete;
+    Spinning &operator=(const Spinning &) = delete;
+
+private:
+    struct Spinners {
+        std::thread::id thread; // of those that are single; none: of others
+        int count;
+    };
+    static std::mutex &mutex()
+    {
+        static std::mutex *const mutex = new std::mutex;
+        return *mutex;
+    }
+    static std::map<CallbackQueue *, Spinners> &all()
+    {
+        static auto *const all = new std::map<CallbackQueue *, Spinners>;
+        return *all;
+    }
+
+    CallbackQueue *const queue_;
+};
 } // namespace detail
 
 class SingleThreadedSpinner : public Spinner {
 public:
     void spin(CallbackQueue *queue = nullptr) override
     {
-        detail::ThisNode::get().start();
-        tk_queue_spin(detail::or_global(queue).raw());
+        detail::ThisNode::get().begin_to_spin();
+        CallbackQueue &wanted = detail::or_global(queue);
+        const detail::Spinning spinning(wanted, detail::Spinning::Single);
+        detail::call_until(wanted, [] { return false; });
     }
 };
 
@@ -51,12 +117,12 @@ private:
         {
             std::lock_guard<std::mutex> lock(mutex);
             if (!threads.empty()) return;
-            detail::ThisNode::get().start();
+            detail::ThisNode::get().begin_to_spin();
+            spinning.reset(new detail::Spinning(queue, detail::Spinning::Many));
             is_stopped = false;
             for (uint32_t at = 0; at < count; ++at) {
-                threads.emplace_back([this] {
-                    while (!is_stopped && !tk_queue_is_stopped(queue.raw())) tk_queue_call_one(queue.raw(), -1);
-                });
+                // What a callback throws ends the program, as in roscpp: there is nobody to catch it.
+                threads.emplace_back([this] { detail::call_until(queue, [this] { return is_stopped.load(); }); });
             }
         }
         void stop()
@@ -70,6 +136,7 @@ private:
                 else thread.join();
             }
             threads.clear();
+            spinning.reset();
         }
 
         const uint32_t count;
@@ -77,6 +144,7 @@ private:
         std::mutex mutex;
         std::atomic<bool> is_stopped{true};
         std::vector<std::thread> threads;
+        std::unique_ptr<detail::Spinning> spinning;
     };
     boost::shared_ptr<Shared> shared_;
 };

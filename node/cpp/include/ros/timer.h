@@ -32,9 +32,9 @@ public:
     bool hasStarted() const { return shared_ && shared_->has_started(); }
     bool isValid() { return shared_ != nullptr; }
     bool isValid() const { return shared_ != nullptr; }
-    // Whether its callback is due and not called yet is not told here.
-    bool hasPending() { return false; }
-    // With `reset` the new period begins now, else with the next call.
+    // Whether its callback is due and not called yet.
+    bool hasPending() { return shared_ && shared_->has_pending(); }
+    // With `reset` the new period begins now, else it is counted from the last call.
     void setPeriod(const Span &period, bool reset = true)
     {
         if (shared_) shared_->set_period(period, reset);
@@ -53,8 +53,6 @@ private:
         tk_timer *timer = nullptr;
         // To a queue of the program's own class; one for each run.
         CarrierPtr carrier;
-        // A period that begins with the next call.
-        bool is_changed = false;
 
         explicit Shared(const Options &given) : options(given), tracked(given.tracked_object)
         {
@@ -67,9 +65,7 @@ private:
             std::lock_guard<std::recursive_mutex> lock(mutex);
             if (timer != nullptr || node() == nullptr) return;
             carrier = Carrier::of(options.callback_queue);
-            const int64_t period = options.period.toNSec();
-            const tk_timer_options wanted = {period > 0 ? static_cast<uint64_t>(period) : 1,
-                                             options.oneshot, is_steady, &Run::call, new Run{this, carrier}, &Run::free};
+            const tk_timer_options wanted = {nanos(options.period), options.oneshot, is_steady, &Run::call, new Run{this, carrier}, &Run::free};
             timer = tk_timer_new(node(), queue_for(options.callback_queue, carrier), &wanted);
         }
         void stop()
@@ -90,22 +86,18 @@ private:
             std::lock_guard<std::recursive_mutex> lock(mutex);
             return timer != nullptr;
         }
+        bool has_pending()
+        {
+            std::lock_guard<std::recursive_mutex> lock(mutex);
+            return timer != nullptr && tk_timer_has_waiting(timer);
+        }
         void set_period(const Span &period, bool reset)
         {
-            bool runs;
-            {
-                std::lock_guard<std::recursive_mutex> lock(mutex);
-                options.period = period;
-                runs = timer != nullptr;
-                is_changed = runs && !reset;
-            }
-            if (runs && reset) restart();
+            std::lock_guard<std::recursive_mutex> lock(mutex);
+            options.period = period;
+            if (timer != nullptr) tk_timer_set_period(timer, nanos(period), reset);
         }
-        void restart()
-        {
-            stop();
-            start();
-        }
+        static uint64_t nanos(const Span &period) { return period > Span() ? static_cast<uint64_t>(period.toNSec()) : 1; }
 
         // What one run of the timer calls with.
         struct Run {
@@ -131,13 +123,6 @@ private:
             event.profile.last_duration.fromNSec(static_cast<int64_t>(given.last_duration));
             // The callback may stop the timer, and with it end what is copied here.
             const auto callback = options.callback;
-            bool is_changing;
-            {
-                std::lock_guard<std::recursive_mutex> lock(mutex);
-                is_changing = is_changed;
-                is_changed = false;
-            }
-            if (is_changing) restart();
             callback(event);
         }
         // A wall timer is driven by the monotonic clock, and tells the wall's time.

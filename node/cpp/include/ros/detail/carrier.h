@@ -13,6 +13,7 @@
 #include <mutex>
 #include <ros/callback_queue.h>
 #include <ros/callback_queue_interface.h>
+#include <ros/detail/calling.h>
 #include <thread>
 #include <tokkyu/node.h>
 #include <utility>
@@ -156,11 +157,11 @@ private:
 };
 typedef boost::shared_ptr<Carrier> CarrierPtr;
 
-// Calls it here, or has it carried.
+// Calls it here, or has it carried: then what it throws is for whoever calls from the program's queue.
 inline void act_by(const CarrierPtr &carrier, const std::function<void()> &act)
 {
     if (carrier) carrier->carry(act);
-    else act();
+    else Calling::guard(act);
 }
 inline void end_by(const CarrierPtr &carrier, std::function<void()> free)
 {

@@ -1,7 +1,9 @@
 // The node of this process: what ros::init said of it, and when it begins and ends.
 //
 //   init ──► NOT STARTED ──first NodeHandle, start──► RUNNING ──last NodeHandle, shutdown, signal, rosnode kill──► OVER
+//                                                        └──────────────first NodeHandle, start──────────────────────┘
 #pragma once
+#include <algorithm>
 #include <atomic>
 #include <boost/shared_ptr.hpp>
 #include <chrono>
@@ -39,7 +41,6 @@ public:
         return *node;
     }
 
-    // May be called again before the node is started: the last one counts.
     void init(std::vector<std::string> arguments, std::string name, uint32_t options)
     {
         std::lock_guard<std::mutex> lock(mutex_);
@@ -47,29 +48,62 @@ public:
         name_ = std::move(name);
         options_ = options;
         is_initialized_ = true;
-        is_over_ = false;
     }
 
     bool is_initialized() const { return is_initialized_; }
-    bool is_started() const { return node_ != nullptr && !is_over_; }
+    bool is_started() const { return node_ != nullptr && !is_over(); }
     bool is_over() const { return is_over_ || (node_ != nullptr && !tk_node_is_ok(node_)); }
+    // The last one that was started. Never freed: what was made with it may still ask it something.
     const tk_node *node() const { return node_; }
+    // Its queue; nullptr before it is started.
+    tk_queue *queue() const { return queue_; }
 
-    // Makes the node, if there is none. Throws what is wrong with its name or its environment.
+    // A spinner begins: it starts the node, unless that is over. Only a program begins anew.
+    void begin_to_spin()
+    {
+        if (!is_over()) start();
+    }
+
+    // Makes the node, if there is none that runs. Throws what is wrong with its name or its environment.
     void start()
     {
         std::lock_guard<std::mutex> lock(mutex_);
-        if (node_ != nullptr || is_over_) return;
+        if (is_started()) return;
         std::vector<const char *> arguments;
         for (const std::string &argument : arguments_) arguments.push_back(argument.c_str());
+        // It was ended from outside, and is still at the master.
+        if (node_ != nullptr) tk_node_shutdown(node_);
         tk_node *const node = tk_node_new(name_.c_str(), arguments.data(), arguments.size(), 0);
         if (node == nullptr) throw Exception(tk_last_error());
+        // A pipe or a connection that is closed is an error where it is written, and no end of the program.
+        std::signal(SIGPIPE, SIG_IGN);
         Time::init();
         tk_node_on_simulated_time(node, &ThisNode::on_time, nullptr);
+        {
+            std::lock_guard<std::mutex> over(over_mutex_);
+            is_told_ = is_down_ = false;
+        }
+        queue_ = tk_node_queue(node);
         node_ = node;
+        is_over_ = false;
         tk_node_on_end(node, &ThisNode::on_end, this);
         tk_node_on_shutdown_call(node, &ShutdownCall::on_call, nullptr);
         if (!(options_ & NoSigintHandler)) end_on_interrupt();
+    }
+
+    // The same for what is asked before there is a NodeHandle: the last one ends it nevertheless.
+    void start_early()
+    {
+        if (is_started()) return;
+        is_started_by_handle_ = true;
+        start();
+    }
+
+    // Whether there are arguments `_PARAM:=VALUE` for a node that was not started yet.
+    bool is_to_set_parameters() const
+    {
+        const auto sets = [](const std::string &argument) { return argument.size() > 1 && argument[0] == '_' && argument[1] != '_'; };
+        return is_initialized_ && node_ == nullptr && !is_over_ && std::any_of(arguments_.begin(), arguments_.end(), sets);
     }
 
     // Ends it. What waits for that goes on.
@@ -80,7 +114,6 @@ public:
             if (is_over_) return;
             is_over_ = true;
         }
-        // Not freed: handles that are still there may ask it something.
         if (node_ != nullptr) tk_node_shutdown(node_);
         else on_end(this);
         std::lock_guard<std::mutex> lock(over_mutex_);
@@ -97,7 +130,7 @@ public:
     // NodeHandles, the first of which starts the node and the last of which ends it, unless somebody called start().
     void add_handle()
     {
-        if (handles_++ == 0 && node_ == nullptr) {
+        if (handles_++ == 0 && !is_started()) {
             is_started_by_handle_ = true;
             start();
         }
@@ -147,13 +180,16 @@ private:
     void end_on_interrupt()
     {
         int ends[2];
-        if (::pipe(ends) != 0) return;
+        if (interrupt_end() < 0 && ::pipe(ends) == 0) listen_for_interrupts(ends);
+        std::signal(SIGINT, &ThisNode::on_interrupt);
+    }
+    void listen_for_interrupts(const int ends[2])
+    {
         interrupt_end() = ends[1];
         std::thread([this, end = ends[0]] {
             char byte;
             while (::read(end, &byte, 1) == 1) shutdown();
         }).detach();
-        std::signal(SIGINT, &ThisNode::on_interrupt);
     }
 
     std::mutex mutex_;
@@ -164,6 +200,7 @@ private:
     std::string name_;
     uint32_t options_ = 0;
     std::atomic<tk_node *> node_{nullptr};
+    std::atomic<tk_queue *> queue_{nullptr};
     std::atomic<bool> is_initialized_{false}, is_over_{false};
     std::atomic<int> handles_{0};
     bool is_started_by_handle_ = false;
