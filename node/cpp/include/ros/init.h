@@ -27,6 +27,8 @@ namespace detail {
 // Names are resolved from here on; the node itself is made by the first NodeHandle. Throws InvalidNodeNameException.
 inline void init(std::vector<std::string> arguments, const std::string &name, uint32_t options)
 {
+    // Libraries call it too: the first one counts.
+    if (ThisNode::get().is_initialized()) return;
     const std::string own = identify(arguments, name, (options & init_options::AnonymousName) != 0);
     ThisNode::get().init(std::move(arguments), own, options);
 }

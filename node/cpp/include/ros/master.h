@@ -38,21 +38,30 @@ inline tk_value *arguments(const XmlRpc::XmlRpcValue &request)
     return list;
 }
 
-// A node that may be asked: programs ask the master before they have a NodeHandle.
+// The node, if it runs. Otherwise the master is asked without one: before the first NodeHandle, so that the node finds what the program has set,
+// and after the end, so that a program can still say what it has learnt.
 inline const tk_node *node()
 {
-    if (ros::detail::node() == nullptr && ros::detail::ThisNode::get().is_initialized()) ros::detail::ThisNode::get().start();
-    return ros::detail::node();
+    ros::detail::ThisNode &own = ros::detail::ThisNode::get();
+    // Arguments `_PARAM:=VALUE` are set by the node.
+    if (own.is_to_set_parameters()) own.start_early();
+    return own.is_started() ? own.node() : nullptr;
 }
 
-// Tries again for as long as setRetryTimeout has said.
-inline tk_value *call_within(const WallDuration &timeout, const tk_node *node, const char *method, const tk_value *arguments)
+inline tk_value *call_once(const char *method, const tk_value *arguments, bool waits)
+{
+    if (const tk_node *const running = node()) return tk_master_call(running, method, arguments, waits);
+    return tk_ask_master(getURI().c_str(), ros::detail::identity().name.c_str(), method, arguments);
+}
+
+// Tries again for as long as setRetryTimeout has said; 0: for ever, unless the node has ended.
+inline tk_value *call_within(const WallDuration &timeout, const char *method, const tk_value *arguments)
 {
     const SteadyTime end = SteadyTime::now() + timeout;
     for (;;) {
-        tk_value *const payload = tk_master_call(node, method, arguments, false);
-        if (payload != nullptr || tk_was_refused() || !tk_node_is_ok(node)) return payload;
-        if (SteadyTime::now() >= end) {
+        tk_value *const payload = call_once(method, arguments, false);
+        if (payload != nullptr || tk_was_refused() || ros::detail::ThisNode::get().is_over()) return payload;
+        if (timeout > WallDuration() && SteadyTime::now() >= end) {
             ROS_ERROR("%s: the master at %s was not reached within %.3f s; start it, or set ROS_MASTER_URI", method, getURI().c_str(),
                       timeout.toSec());
             return nullptr;
@@ -61,11 +70,11 @@ inline tk_value *call_within(const WallDuration &timeout, const tk_node *node, c
     }
 }
 
-inline tk_value *call(const tk_node *node, const char *method, const tk_value *arguments, bool waits)
+inline tk_value *call(const char *method, const tk_value *arguments, bool waits)
 {
     const WallDuration timeout = retry_timeout();
-    if (waits && timeout > WallDuration()) return call_within(timeout, node, method, arguments);
-    return tk_master_call(node, method, arguments, waits);
+    if (waits && (timeout > WallDuration() || node() == nullptr)) return call_within(timeout, method, arguments);
+    return call_once(method, arguments, waits);
 }
 
 // A triple as the master answers: 1 for done, 0 for refused.
@@ -85,13 +94,12 @@ inline XmlRpc::XmlRpcValue triple(int code, const std::string &text, const XmlRp
 inline bool execute(const std::string &method, const XmlRpc::XmlRpcValue &request, XmlRpc::XmlRpcValue &response,
                     XmlRpc::XmlRpcValue &payload, bool wait_for_master)
 {
-    const tk_node *const node = detail::node();
-    if (node == nullptr) {
+    if (!ros::detail::ThisNode::get().is_initialized()) {
         ROS_ERROR("%s: the master is not asked before ros::init", method.c_str());
         return false;
     }
     const ros::detail::OwnedValue arguments(detail::arguments(request));
-    const ros::detail::OwnedValue answer(detail::call(node, method.c_str(), arguments.get(), wait_for_master));
+    const ros::detail::OwnedValue answer(detail::call(method.c_str(), arguments.get(), wait_for_master));
     if (answer.get() == nullptr) {
         if (tk_was_refused()) response = detail::triple(0, tk_last_error(), 0);
         return false;

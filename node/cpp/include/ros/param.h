@@ -79,9 +79,10 @@ template <typename T> bool get(const std::string &key, std::map<std::string, T> 
 template <typename T> bool getCached(const std::string &key, T &value)
 {
     const std::string name = names::resolve(key);
-    ros::detail::ThisNode::get().start();
-    const tk_node *const node = ros::detail::node();
-    tk_value *const found = node == nullptr ? nullptr : tk_param_cached(node, name.c_str());
+    const tk_node *const node = master::detail::node();
+    // Nobody would tell of its changes.
+    if (node == nullptr) return detail::get_resolved(name, value);
+    tk_value *const found = tk_param_cached(node, name.c_str());
     if (found == nullptr) return false;
     XmlRpc::XmlRpcValue told = ros::detail::from_tk(found);
     tk_value_free(found);
