@@ -23,7 +23,7 @@ template <class Service> bool call(const std::string &service_name, Service &ser
 namespace detail {
 inline ServiceClient any(const std::string &service_name)
 {
-    NodeHandle node;
+    ros::detail::ThisNode::get().start_early();
     const std::string name = names::resolve(service_name);
     return ServiceClient(tk_client_new(ros::detail::node(), name.c_str(), nullptr, false), name, "*", false);
 }
@@ -41,8 +41,9 @@ inline bool waitForService(const std::string &service_name, int32_t timeout)
 }
 inline bool exists(const std::string &service_name, bool print_failure_reason)
 {
-    const bool there = detail::any(service_name).exists();
-    if (!there && print_failure_reason) ROS_INFO("service [%s] is not there", service_name.c_str());
+    ServiceClient client = detail::any(service_name);
+    const bool there = client.exists();
+    if (!there && print_failure_reason) client.tell_that_it_waits();
     return there;
 }
 

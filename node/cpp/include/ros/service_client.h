@@ -48,18 +48,32 @@ public:
         return read(answer, response);
     }
 
-    bool isValid() const { return is_valid() && (!shared_->is_persistent || tk_client_is_connected(shared_->client)); }
+    // Of a persistent one: whether its connection is there. Once it is lost it stays so: another client is to be made.
+    bool isValid() const { return is_valid() && (!shared_->is_persistent || shared_->is_connected()); }
     bool isPersistent() const { return shared_ && shared_->is_persistent; }
     bool exists() { return is_valid() && tk_client_exists(shared_->client); }
-    // timeout less than 0: as long as the node runs.
+    // timeout less than 0: as long as the node runs. The log says that it waits, and when that was worth it.
     bool waitForExistence(Duration timeout = Duration(-1))
     {
-        return is_valid() && tk_client_wait(shared_->client, timeout < Duration(0) ? -1 : timeout.toNSec());
+        if (exists()) return true;
+        if (!is_valid()) return false;
+        tell_that_it_waits();
+        const bool is_there = tk_client_wait(shared_->client, timeout < Duration(0) ? -1 : timeout.toNSec());
+        if (is_there) ROS_LOG(console::levels::Info, "ros.roscpp", "waitForService: Service [%s] is now available.", shared_->name.c_str());
+        return is_there;
+    }
+    void tell_that_it_waits() const
+    {
+        ROS_LOG(console::levels::Info, "ros.roscpp", "waitForService: Service [%s] has not been advertised, waiting...", shared_->name.c_str());
     }
     std::string getService() { return shared_ ? shared_->name : std::string(); }
-    void shutdown() { shared_.reset(); }
+    // Ends the connection of a persistent one; others have none.
+    void shutdown()
+    {
+        if (isPersistent()) shared_.reset();
+    }
 
-    operator void *() const { return isValid() || (is_valid() && shared_->is_persistent) ? reinterpret_cast<void *>(1) : nullptr; }
+    operator void *() const { return isValid() ? reinterpret_cast<void *>(1) : nullptr; }
     bool operator<(const ServiceClient &other) const { return shared_ < other.shared_; }
     bool operator==(const ServiceClient &other) const { return shared_ == other.shared_; }
     bool operator!=(const ServiceClient &other) const { return shared_ != other.shared_; }
@@ -77,6 +91,13 @@ private:
         bool is_persistent;
         std::mutex mutex;
         ~Shared() { tk_client_free(client); }
+
+        bool is_connected()
+        {
+            // While it is called its connection is there, or that call will say that it is not.
+            const std::unique_lock<std::mutex> lock(mutex, std::try_to_lock);
+            return !lock.owns_lock() || tk_client_is_connected(client);
+        }
     };
 
     bool is_valid() const { return shared_ && shared_->client != nullptr; }
