@@ -6,10 +6,11 @@
 #include <map>
 #include <mutex>
 #include <ros/console_backend.h>
+#include <ros/detail/console_config.h>
+#include <ros/detail/identity.h>
 #include <ros/detail/node.h>
 #include <ros/time.h>
 #include <set>
-#include <sstream>
 #include <string>
 #include <tokkyu/node.h>
 #include <vector>
@@ -101,14 +102,18 @@ public:
         if (const tk_node *const node = told_node()) {
             tk_say(node, logger.c_str(), static_cast<tk_level>(level), file, function.c_str(), static_cast<uint32_t>(line), text.c_str());
         } else {
-            print(level, text);
+            print(logger, level, text, file, function, line);
         }
         const std::lock_guard<std::mutex> lock(appending_);
         for (LogAppender *const appender : appenders_) appender->log(level, text.c_str(), file, function.c_str(), line);
     }
 
 private:
-    Log() = default;
+    Log()
+    {
+        read_console_config(levels_);
+        for (const auto &level : levels_) names_.insert(level.first);
+    }
 
     std::set<std::string> names()
     {
@@ -141,18 +146,11 @@ private:
     }
 
     // As the node writes it.
-    static void print(Level level, const std::string &text)
+    static void print(const std::string &logger, Level level, const std::string &text, const char *file, const std::string &function, int line)
     {
-        static const char *const words[] = {"DEBUG", " INFO", " WARN", "ERROR", "FATAL"};
-        std::ostringstream line;
-        line << '[' << words[level] << "] [" << WallTime::now();
-        if (Time::isSimTime() && Time::isValid()) line << ", " << Time::now();
-        line << "]: " << text << '\n';
-        std::FILE *const terminal = level < levels::Warn ? stdout : stderr;
-        const std::string written = line.str();
-        std::fwrite(written.data(), 1, written.size(), terminal);
-        // The node writes past C's buffer.
-        std::fflush(terminal);
+        const uint64_t simulated = Time::isSimTime() && Time::isValid() ? Time::now().toNSec() : 0;
+        tk_print(ros::detail::identity().name.c_str(), logger.c_str(), static_cast<tk_level>(level), file, function.c_str(),
+                 static_cast<uint32_t>(line), simulated, text.c_str());
     }
 
     std::mutex mutex_, appending_;
