@@ -47,7 +47,7 @@ public:
         if (shared_) shared_->end();
     }
     std::string getTopic() const { return is_valid() ? detail::take(tk_publisher_topic(shared_->publisher)) : std::string(); }
-    uint32_t getNumSubscribers() const { return is_valid() ? tk_publisher_subscribers(shared_->publisher) : 0; }
+    uint32_t getNumSubscribers() const { return is_valid() && tk_node_is_ok(shared_->node) ? tk_publisher_subscribers(shared_->publisher) : 0; }
     bool isLatched() const
     {
         if (!is_valid()) throw Exception("Call to isLatched() on an invalid Publisher");
@@ -77,13 +77,14 @@ public:
 
     // From NodeHandle::advertise.
     Publisher(tk_publisher *publisher, std::string md5sum, std::string datatype)
-        : shared_(new Shared{publisher, std::move(md5sum), std::move(datatype)})
+        : shared_(new Shared{publisher, detail::node(), std::move(md5sum), std::move(datatype)})
     {
     }
 
 private:
     struct Shared {
         tk_publisher *publisher;
+        const tk_node *const node;
         std::string md5sum, datatype;
 
         void end()

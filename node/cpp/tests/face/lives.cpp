@@ -131,7 +131,11 @@ int main(int argc, char **argv)
     parameters("afterwards");
     {
         ros::NodeHandle node;
+        ros::Publisher publisher = node.advertise<std_msgs::String>("words", 5);
+        ros::Subscriber subscriber = node.subscribe("words", 5, word);
+        while (publisher.getNumSubscribers() == 0) ros::spinOnce();
         ros::shutdown();
+        show("subscribers of a node that has ended", publisher.getNumSubscribers());
         parameters("while it ends");
         ros::NodeHandle second;
         show("with a handle that is left", ros::ok());
