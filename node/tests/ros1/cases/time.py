@@ -89,6 +89,9 @@ def sleep_follows(ros, kind):
     check(time_of["begin"] == "100.000000000", f"it sleeps from {time_of['begin']} on")
     check(not node.find("^woke"), "it woke before its time")
     clock.set(105.5)
+    if kind == "roscpp":
+        # It has missed the last word of a clock that then stood still; simulators go on saying the time.
+        until(lambda: node.find("^woke") or clock.set(105.5), "it wakes")
     check(node.wait_for(r"^woke (\w+) ([\d.]+)$").groups() == ("true", "105.500000000"), f"it said {node.lines[-1]}")
 
 
