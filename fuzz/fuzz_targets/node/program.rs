@@ -32,7 +32,7 @@ impl Host for Log {
         self.line.write_fmt(text).expect("a string takes all");
     }
 
-    fn on_shutdown(&mut self, _reason: &str) {}
+    fn on_shutdown(&mut self, _caller: &str, _reason: &str) {}
 
     fn on_param(&mut self, key: &str, value: Param) {
         assert!(NAMES.contains(&key), "NODE-100: nobody watches {key}");

@@ -2,11 +2,12 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File};
-use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
+use nix::errno::Errno;
+use nix::fcntl::{Flock, FlockArg};
 use tokkyu_measure::Sources;
 
 use super::error::LocalError;
@@ -188,18 +189,22 @@ fn agree<T: PartialEq + std::fmt::Display>(what: &str, found: T, wanted: T) -> R
 }
 
 /// LOCAL-25: one run at a time. A lock on the folder leaves no file, and ends with the process.
+///
+/// It is unlocked, not only closed: a program that another thread is about to start has the descriptor too, from its `fork` until its
+/// `exec`, and the lock would last as long.
 struct Alone {
-    _folder: File,
+    _folder: Flock<File>,
 }
 
 impl Alone {
     fn take(folder: &Path) -> Result<Alone, LocalError> {
         let path = || folder.to_path_buf();
-        let folder = File::open(folder).map_err(|source| LocalError::Folder { path: path(), source })?;
-        // SAFETY: the descriptor is open; the call takes numbers alone.
-        match unsafe { libc::flock(folder.as_raw_fd(), libc::LOCK_EX | libc::LOCK_NB) } {
-            0 => Ok(Alone { _folder: folder }),
-            _ => Err(LocalError::Busy { path: path() }),
+        let failed = |source| LocalError::Folder { path: path(), source };
+        let folder = File::open(folder).map_err(failed)?;
+        match Flock::lock(folder, FlockArg::LockExclusiveNonblock) {
+            Ok(folder) => Ok(Alone { _folder: folder }),
+            Err((_, Errno::EWOULDBLOCK)) => Err(LocalError::Busy { path: path() }),
+            Err((_, error)) => Err(failed(error.into())),
         }
     }
 }
@@ -253,8 +258,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let first = Alone::take(folder.path()).unwrap();
         assert!(matches!(Alone::take(folder.path()), Err(LocalError::Busy { .. })));
+        // As a program has it that another thread is about to start.
+        let copy = first._folder.try_clone().unwrap();
         drop(first);
         assert!(Alone::take(folder.path()).is_ok());
+        drop(copy);
     }
 
     #[test]
