@@ -61,7 +61,7 @@ pub struct LabLocal {
     /// SCHED_FIFO of both ends where it is permitted; 0: none
     #[arg(long, default_value_t = 10, value_parser = value_parser!(u8).range(0..=99))]
     priority: u8,
-    /// Keep idle processors awake, as cyclictest does (/dev/cpu_dma_latency, root): what is left is the way of the message itself
+    /// Keep idle processors awake (/dev/cpu_dma_latency as cyclictest does, or busy threads; root): what is left is the way of the message itself
     #[arg(long)]
     awake: bool,
     /// Folder of the peers' programs; $TOKKYU_LOCAL_PEERS if not given, else local-peers beside the folder of this program
@@ -98,8 +98,8 @@ impl LabLocal {
         }
         let mut environment = machine::environment(machine::wall_now());
         let study = self.study(found, &mut environment);
-        let _awake = self.awake.then(keep_awake).transpose()?;
-        announce(&study, &skipped, &local::doubts(&environment, self.awake));
+        let awake = self.awake.then(keep_awake).transpose()?;
+        announce(&study, &skipped, &local::doubts(&environment, awake.as_ref()));
         let folder = |source| failure(LocalError::Folder { path: root.clone(), source });
         std::fs::create_dir_all(&root).map_err(folder)?;
         let Some(master) = start_master(&study, &root, stop)? else { return Ok(ExitCode::Interrupted) };
@@ -109,7 +109,7 @@ impl LabLocal {
             local::run(&study, &place, &mut progress, &|| stop.is_set()).map_err(failure)?;
         drop(master);
         Sources::default().complete(&mut environment);
-        let notes = local::doubts(&environment, self.awake);
+        let notes = local::doubts(&environment, awake.as_ref());
         let command = machine::command_line();
         let judged = Judged::of(&command, environment, &findings, &rounds, skipped, &notes);
         self.show(&judged, &notes, &path, findings.is_empty())?;

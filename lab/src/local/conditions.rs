@@ -1,7 +1,8 @@
 //! Preconditions of the figures that did not hold, in words. Nothing is refused: the reader of a result decides.
 
 use tokkyu_measure::Environment;
-use tokkyu_probe::DMA_LATENCY;
+
+use super::awake::Awake;
 
 /// Above this load at the start other programs had a hand in the figures.
 const LOAD_MAX: f64 = 0.5;
@@ -9,11 +10,14 @@ const LOAD_MAX: f64 = 0.5;
 const PROCESSORS_WANTED: u32 = 4;
 
 /// What speaks against the figures in this environment, or has to be known of it.
-pub fn doubts(environment: &Environment, is_awake: bool) -> Vec<String> {
+pub fn doubts(environment: &Environment, awake: Option<&Awake>) -> Vec<String> {
     let mut doubts = Vec::new();
-    for (when, load) in [("before", environment.load_before), ("after", environment.load_after)] {
-        // Our own peers sleep nearly all the time; what is above that is others'.
-        if let Some([load, ..]) = load.filter(|[load, ..]| *load > LOAD_MAX) {
+    let busy = awake.map_or(0, Awake::threads) as f64;
+    for (when, load, own) in
+        [("before", environment.load_before, 0.0), ("after", environment.load_after, busy)]
+    {
+        // Our own peers sleep nearly all the time; what is above that, and above what keeps processors awake, is others'.
+        if let Some([load, ..]) = load.filter(|[load, ..]| *load > own + LOAD_MAX) {
             doubts.push(format!("load average {load:.2} {when} the run: other programs were at work"));
         }
     }
@@ -24,10 +28,9 @@ pub fn doubts(environment: &Environment, is_awake: bool) -> Vec<String> {
     {
         doubts.push(format!("frequency governor {governor}: the processor's speed was not fixed"));
     }
-    if is_awake {
-        doubts.push(format!(
-            "idle processors were kept awake ({DMA_LATENCY}): without that to wake one costs more"
-        ));
+    if let Some(awake) = awake {
+        let how = awake.how();
+        doubts.push(format!("idle processors were kept awake ({how}): without that to wake one costs more"));
     } else if environment.cpu.hypervisor == Some(true) {
         doubts.push("a virtual machine: to wake an idle processor costs a way through its host".to_owned());
     }
@@ -54,15 +57,31 @@ mod tests {
     fn a_quiet_machine_raises_no_doubt_and_a_busy_one_does() {
         let mut environment = Environment { load_before: Some([0.1, 5.0, 5.0]), ..Environment::default() };
         environment.cpu.count = Some(8);
-        assert_eq!(doubts(&environment, false), Vec::<String>::new());
-        assert!(doubts(&environment, true)[0].contains("kept awake"));
+        assert_eq!(doubts(&environment, None), Vec::<String>::new());
         environment.load_after = Some([1.5, 0.0, 0.0]);
         environment.cpu.count = Some(2);
         environment.sched_fifo = Some(false);
-        let told = doubts(&environment, false);
+        let told = doubts(&environment, None);
         assert!(told[0].contains("1.50 after") && told[1].contains("2 processors"), "{told:?}");
         assert!(told[2].contains("RLIMIT_RTPRIO"), "{told:?}");
         environment.sched_fifo = None;
-        assert_eq!(doubts(&environment, false).len(), 2, "what was not asked for was not refused");
+        assert_eq!(doubts(&environment, None).len(), 2, "what was not asked for was not refused");
+    }
+    #[test]
+    fn threads_that_keep_processors_awake_are_no_other_programs() {
+        let Ok(awake) = Awake::keep() else {
+            println!("skipped: /dev/cpu_dma_latency is not for this user; run as root");
+            return;
+        };
+        let own = awake.threads() as f64;
+        let load_after = Some([own + 0.4, own, own]);
+        let mut environment = Environment { load_after, ..Environment::default() };
+        let told = doubts(&environment, Some(&awake));
+        assert!(
+            told.len() == 1 && told[0].contains("kept awake") && told[0].contains(&awake.how()),
+            "{told:?}"
+        );
+        environment.load_after = Some([own + 0.6, own, own]);
+        assert!(doubts(&environment, Some(&awake))[0].contains("other programs"));
     }
 }

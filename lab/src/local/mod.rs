@@ -10,6 +10,7 @@
 /// Name of the experiment in its result files.
 pub const EXPERIMENT: &str = "local";
 
+mod awake;
 mod building;
 mod case;
 mod conditions;
@@ -29,6 +30,7 @@ mod study;
 mod summary;
 mod table;
 
+pub use awake::Awake;
 pub use building::{Sources, build, find_sources};
 pub use case::LocalCase;
 pub use conditions::{doubts, fifo_is_granted};
@@ -46,4 +48,4 @@ pub use spikes::Spikes;
 pub use study::{Cell, Study};
 pub use summary::{OverloadSummary, Summary};
 pub use table::{markdown, text};
-pub use tokkyu_probe::{Awake, DMA_LATENCY};
+pub use tokkyu_probe::DMA_LATENCY;
