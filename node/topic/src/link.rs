@@ -51,8 +51,6 @@ pub(crate) struct Link {
     held_most: u32,
     /// Slot plus 1 of a latched sample that goes before the ring's; 0 none.
     latched: AtomicU32,
-    /// Samples of this opening that were lost.
-    dropped: AtomicU32,
 }
 
 impl Link {
@@ -64,7 +62,6 @@ impl Link {
             held: Words::new(held as usize),
             held_most: held,
             latched: AtomicU32::new(0),
-            dropped: AtomicU32::new(0),
         }
     }
 
@@ -93,7 +90,6 @@ impl Link {
         let joined = Joined { terms, bell, source };
         // SAFETY: JOINING belongs to who called `begin`; the publisher looks only while OPEN, which is stored below.
         self.joined.with_mut(|place| unsafe { *place = Some(joined) });
-        self.dropped.store(0, Ordering::Relaxed);
         let first = self.queue.begin(first);
         self.state.store(State::Open as u32, Ordering::Release);
         write_before_look();
@@ -235,7 +231,7 @@ impl Link {
         // SAFETY: passed on.
         let (place, _) = unsafe { self.place_of(sequence) };
         if let Some(former) = self.queue.put(place, slot) {
-            self.count_dropped();
+            self.queue.count_dropped();
             released(former);
         }
     }
@@ -258,13 +254,5 @@ impl Link {
     /// Whether the last sample that was put in has this number; perhaps also where none was put in since it opened.
     pub(crate) fn has(&self, sequence: u32) -> bool {
         self.queue.place().sequence == sequence
-    }
-
-    pub(crate) fn count_dropped(&self) {
-        self.dropped.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(crate) fn dropped(&self) -> u32 {
-        self.dropped.load(Ordering::Relaxed)
     }
 }

@@ -92,7 +92,7 @@ impl<T> Channel<T> {
         self.open_links().any(|link| unsafe { link.refuses(sequence) })
     }
 
-    /// Gives one reference to each link, and one to what is kept for later, then its own back; then tells the readers.
+    /// Gives one reference to each link, the loan's own to the last of them, and one to what is kept for later; then tells the readers.
     fn hand_over(&self, sequence: u32, slot: u32) {
         let release = |slot| self.slots.release(slot);
         self.slots.set_sequence(slot, sequence);
@@ -103,9 +103,14 @@ impl<T> Channel<T> {
         }
         // `inside`, `next`, `last`: who joins or leaves writes the state of its link and looks at these.
         write_before_look();
-        for link in self.open_links() {
-            self.slots.add(slot, 1);
-            // SAFETY: inside `publish`, and open.
+        let mut links = self.open_links().peekable();
+        let is_given = links.peek().is_some();
+        while let Some(link) = links.next() {
+            // After the last one nothing is left to give back: its reader may have the count's line by then.
+            if links.peek().is_some() {
+                self.slots.add(slot, 1);
+            }
+            // SAFETY: inside `publish`, and found open.
             unsafe { link.put(sequence, slot, release) };
         }
         // After all have it: a reader that is woken may take the processor.
@@ -113,7 +118,9 @@ impl<T> Channel<T> {
             // SAFETY: inside `publish`.
             unsafe { link.tell(slot, release) };
         }
-        release(slot);
+        if !is_given {
+            release(slot);
+        }
     }
 }
 

@@ -61,7 +61,7 @@ impl<T: Send + Sync> Reader<T> {
             return Some(Taken { sequence, slot });
         }
         let lost = |slot| {
-            link.count_dropped();
+            link.queue.count_dropped();
             slots.release(slot);
         };
         let taken = link.queue.take(&mut self.tail, self.terms.depth, lost)?;
@@ -86,7 +86,7 @@ impl<T: Send + Sync> Reader<T> {
 
     /// Samples that this link has lost since it joined, modulo 2³².
     pub fn dropped(&self) -> u32 {
-        self.link().dropped()
+        self.link().queue.dropped()
     }
 
     /// Which link of the channel it is, for [`Channel::abandon`].

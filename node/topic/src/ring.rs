@@ -79,6 +79,8 @@ enum Word {
     /// Where the sample that was put in last is, or the first will be. Only the publisher writes it while the link is open.
     PlaceSequence,
     PlaceIndex,
+    /// Samples that were lost since the link opened.
+    Dropped,
     FirstCell,
 }
 
@@ -109,6 +111,7 @@ impl Ring {
     /// Empty, before the sample with number `sequence`: where the reader begins. Nobody else may be at it.
     pub(crate) fn begin(&self, sequence: u32) -> Cursor {
         let first = Cursor { sequence, index: 0 };
+        self.word(Word::Dropped).store(0, Ordering::Relaxed);
         self.word(Word::Head).store(sequence, Ordering::Release);
         self.set_place(first);
         first
@@ -229,6 +232,15 @@ impl Ring {
         }
     }
 
+    /// Of a sample that is lost whoever takes it out says so.
+    pub(crate) fn count_dropped(&self) {
+        self.word(Word::Dropped).fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn dropped(&self) -> u32 {
+        self.word(Word::Dropped).load(Ordering::Relaxed)
+    }
+
     /// Cells with a sample.
     pub(crate) fn filled(&self) -> u32 {
         self.all_cells().filter(|cell| cell.load(Ordering::Acquire) != EMPTY).count() as u32
@@ -267,6 +279,6 @@ mod tests {
         let head = line_of(ring.word(Word::Head));
         let is_beside_head: [bool; 14] =
             core::array::from_fn(|index| line_of(ring.cell(index as u32)) == head);
-        assert_eq!(is_beside_head, core::array::from_fn(|index| index < 13));
+        assert_eq!(is_beside_head, core::array::from_fn(|index| index < 12));
     }
 }
