@@ -66,10 +66,8 @@ struct Busy {
 impl Busy {
     /// When this returns all have their class and their processor.
     fn begin() -> io::Result<Busy> {
-        let allowed = sched_getaffinity(Pid::from_raw(0))?;
         let mut busy = Busy { is_over: Arc::default(), threads: Vec::new() };
-        let is_allowed = |cpu: &usize| allowed.is_set(*cpu).unwrap_or(false);
-        for cpu in (0..CpuSet::count()).filter(is_allowed) {
+        for cpu in processors()? {
             let (tell, told) = sync_channel(1);
             let is_over = busy.is_over.clone();
             let thread = std::thread::Builder::new().name(format!("awake-{cpu}"));
@@ -78,6 +76,12 @@ impl Busy {
         }
         Ok(busy)
     }
+}
+
+/// Those that the calling thread may use.
+fn processors() -> nix::Result<Vec<usize>> {
+    let allowed = sched_getaffinity(Pid::from_raw(0))?;
+    Ok((0..CpuSet::count()).filter(|&cpu| allowed.is_set(cpu).unwrap_or(false)).collect())
 }
 
 impl Drop for Busy {
@@ -120,7 +124,7 @@ mod tests {
     #[test]
     fn each_processor_has_a_thread_until_it_is_over() {
         let busy = Busy::begin().unwrap();
-        assert_eq!(busy.threads.len(), std::thread::available_parallelism().unwrap().get());
+        assert_eq!(busy.threads.len(), processors().unwrap().len());
         assert!(busy.threads.iter().all(|thread| !thread.is_finished()));
         // It waits for all of them.
         drop(busy);
@@ -129,15 +133,15 @@ mod tests {
     #[test]
     fn such_a_thread_is_displaced_by_all_and_has_its_processor_alone() {
         let (tell, told) = sync_channel(1);
+        let last = *processors().unwrap().last().unwrap();
         let class = move || {
-            keep_busy(0, &tell, &AtomicBool::new(true));
+            keep_busy(last, &tell, &AtomicBool::new(true));
             // SAFETY: the call takes a number alone.
-            (unsafe { libc::sched_getscheduler(0) }, sched_getaffinity(Pid::from_raw(0)).unwrap())
+            (unsafe { libc::sched_getscheduler(0) }, processors().unwrap())
         };
-        let (class, processors) = std::thread::spawn(class).join().unwrap();
+        let found = std::thread::spawn(class).join().unwrap();
         told.recv().unwrap().unwrap();
-        let own: Vec<usize> = (0..CpuSet::count()).filter(|cpu| processors.is_set(*cpu).unwrap()).collect();
-        assert_eq!((class, own), (libc::SCHED_IDLE, vec![0]));
+        assert_eq!(found, (libc::SCHED_IDLE, vec![last]));
     }
 
     #[test]

@@ -67,6 +67,7 @@ mod tests {
         environment.sched_fifo = None;
         assert_eq!(doubts(&environment, None).len(), 2, "what was not asked for was not refused");
     }
+
     #[test]
     fn threads_that_keep_processors_awake_are_no_other_programs() {
         let Ok(awake) = Awake::keep() else {
