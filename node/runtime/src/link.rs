@@ -3,25 +3,26 @@
 use std::sync::Arc;
 
 use tokkyu_graph::{Object, Origin, Payload};
-use tokkyu_topic::{Reader, Sample};
+use tokkyu_topic::{Near, Reader, SampleHere};
 
 use crate::posix::process::{Borrowed, Borrower, ProcessError, Receipt};
 
 pub(crate) struct Link {
     pub(crate) origin: Arc<Origin>,
-    way: Way,
+    pub(crate) way: Way,
     /// The publisher has gone; what waits is still to be read.
     pub(crate) is_gone: bool,
 }
 
-enum Way {
+/// How the samples come.
+pub(crate) enum Way {
     /// Slots of this process: of a publisher here, or of what comes over TCPROS.
     Slots(Reader<Payload>),
     Shared(Borrowing),
 }
 
 /// Shared memory.
-struct Borrowing {
+pub(crate) struct Borrowing {
     borrower: Borrower,
     /// Where the publisher looks what was taken, if the subscription is reliable.
     receipt: Option<Receipt>,
@@ -29,9 +30,9 @@ struct Borrowing {
     next: Option<u32>,
 }
 
-/// A sample that was taken.
-pub(crate) enum Taken {
-    Slot(Sample<Payload>),
+/// A sample that was taken; the link waits until it is given back.
+pub(crate) enum Taken<'l> {
+    Slot(SampleHere<'l, Payload>),
     Shared { sample: Borrowed, missed: u32 },
 }
 
@@ -44,11 +45,11 @@ impl Link {
         Link { origin, way: Way::Shared(Borrowing { borrower, receipt, next: None }), is_gone: false }
     }
 
-    /// The oldest sample that waits. Never more than one is held.
-    pub(crate) fn take(&mut self) -> Result<Option<Taken>, ProcessError> {
-        match &mut self.way {
-            Way::Slots(reader) => Ok(reader.take().ok().flatten().map(Taken::Slot)),
-            Way::Shared(borrowing) => borrowing.take(),
+    /// What is looked at when a sample is taken.
+    pub(crate) fn add_to(&self, near: &mut Near) {
+        near.add_to_write(self);
+        if let Way::Slots(reader) = &self.way {
+            reader.add_to(near);
         }
     }
 
@@ -71,8 +72,19 @@ impl Link {
     }
 }
 
+impl Way {
+    /// The oldest sample that waits. Never more than one is held.
+    #[inline(always)]
+    pub(crate) fn take(&mut self) -> Result<Option<Taken<'_>>, ProcessError> {
+        match self {
+            Way::Slots(reader) => Ok(reader.take_here().ok().flatten().map(Taken::Slot)),
+            Way::Shared(borrowing) => borrowing.take(),
+        }
+    }
+}
+
 impl Borrowing {
-    fn take(&mut self) -> Result<Option<Taken>, ProcessError> {
+    fn take(&mut self) -> Result<Option<Taken<'static>>, ProcessError> {
         let Some(sample) = self.borrower.take()? else { return Ok(None) };
         let sequence = sample.sequence();
         let missed = self.next.map_or(0, |next| sequence.wrapping_sub(next));
@@ -82,7 +94,7 @@ impl Borrowing {
     }
 }
 
-impl Taken {
+impl Taken<'_> {
     pub(crate) fn sequence(&self) -> u32 {
         match self {
             Taken::Slot(sample) => sample.sequence(),

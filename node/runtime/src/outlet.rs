@@ -92,6 +92,7 @@ impl Outlet {
     pub(crate) fn loan(&self, len: usize) -> Result<Slot, PublishError> {
         let mut publishing = self.lock();
         let mut own = publishing.loan()?;
+        publishing.publisher.bring_near();
         let lender = publishing.active().map(|shared| shared.lender.clone());
         drop(publishing);
         let shared = lender.map(|lender| lend(&lender, len)).transpose()?;

@@ -5,19 +5,22 @@
 //!                                                                               ├─► the most important pending task ─► its callback
 //!  other threads of the same queue: take what is pending, or wait to lead ──────┘       taken out while it runs, no lock held
 //! ```
+//!
+//! Between waking and the callback there is one lock, and little memory is looked at: a processor that has slept has none of it in its caches.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+mod tasks;
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::ThreadId;
 
 use tokkyu_contract::{Class, MonoTime};
-use tokkyu_topic::{Doorbell, SOURCES};
+use tokkyu_topic::{Doorbell, Near, SOURCES};
 
 use crate::posix::process::{ProcessError, Receipt};
 use crate::posix::{QueueBell, left, mono_now};
 
-/// No time of the clock.
-const NEVER: u64 = u64::MAX;
+pub(crate) use tasks::TaskId;
+use tasks::{Back, Picked, Runner, Tasks};
 
 /// What a task says after one step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +43,9 @@ pub(crate) trait Work: Send {
         None
     }
 
+    /// What `step` will look at, most likely: it is asked for when the thread is woken for it.
+    fn add_to(&self, _near: &mut Near) {}
+
     /// Whether `step` would call a callback now.
     fn has_waiting(&mut self) -> bool;
 
@@ -47,64 +53,53 @@ pub(crate) trait Work: Send {
     fn discard(&mut self);
 }
 
-/// One task of a queue: a subscription, a timer, a service.
-pub(crate) struct Task {
-    source: u32,
-    class: Class,
-    is_pending: AtomicBool,
-    /// When it is pending by itself, nanoseconds of the monotonic clock, or [`NEVER`].
-    due: AtomicU64,
-    state: Mutex<State>,
-    /// Told when a step is over whose task was removed meanwhile.
-    stepped: Condvar,
-}
-
-impl Task {
-    /// Whether a callback of it waits. One that runs does not.
-    pub(crate) fn has_waiting(&self) -> bool {
-        lock(&self.state).work.as_mut().is_some_and(|work| work.has_waiting())
-    }
-}
-
-struct State {
-    /// Nothing while it runs, and once it is removed.
-    work: Option<Box<dyn Work>>,
-    running: Option<ThreadId>,
-    is_removed: bool,
-}
-
-/// Callbacks and the threads that call them.
+/// Callbacks and the threads that call them. What a thread that wakes looks at comes first, on two cache lines.
+#[repr(C)]
 pub(crate) struct Queue {
     bell: QueueBell,
-    tasks: Mutex<Vec<Arc<Task>>>,
-    next_source: AtomicU32,
-    lead: Mutex<Lead>,
-    /// Told when nobody leads any more, if somebody waits for that.
-    leaderless: Condvar,
+    state: Mutex<State>,
     is_stopped: AtomicBool,
     /// How often those who wait were called off.
     wakes: AtomicU32,
-    /// Where the last look for something pending began, so that tasks of one class take turns.
-    turn: AtomicU32,
+    /// Told when nobody leads any more, if somebody waits for that.
+    leaderless: Condvar,
+    /// Told when a task has ended that was removed while it ran.
+    ended: Condvar,
+    next_source: AtomicU32,
 }
 
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A callback that panicked has not changed what is locked here.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+#[derive(Default)]
+struct State {
+    tasks: Tasks,
+    /// Threads that wait to lead.
+    waiting: u32,
+    /// Whether one thread sleeps for all that wait.
+    is_led: bool,
+}
+
+/// The calling thread.
+fn me() -> Runner {
+    thread_local!(static PLACE: u8 = const { 0 });
+    // No two threads that live have it at one address. A `ThreadId` takes two writes to memory that is used for nothing else here.
+    Runner(PLACE.with(|place| std::ptr::NonNull::from(place).addr()))
 }
 
 impl Queue {
     pub(crate) fn new() -> Arc<Queue> {
         Arc::new(Queue {
             bell: QueueBell::default(),
-            tasks: Mutex::default(),
-            next_source: AtomicU32::new(0),
-            lead: Mutex::default(),
-            leaderless: Condvar::new(),
+            state: Mutex::default(),
             is_stopped: AtomicBool::new(false),
             wakes: AtomicU32::new(0),
-            turn: AtomicU32::new(0),
+            leaderless: Condvar::new(),
+            ended: Condvar::new(),
+            next_source: AtomicU32::new(0),
         })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // No callback is called with it locked.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What other processes ring it by.
@@ -123,33 +118,19 @@ impl Queue {
     }
 
     /// One task more. It is looked at once at least.
-    pub(crate) fn add(&self, source: u32, class: Class, work: Box<dyn Work>) -> Arc<Task> {
-        let due = AtomicU64::new(nanos(work.due()));
-        let state = State { work: Some(work), running: None, is_removed: false };
-        let task = Arc::new(Task {
-            source,
-            class,
-            is_pending: AtomicBool::new(true),
-            due,
-            state: Mutex::new(state),
-            stepped: Condvar::new(),
-        });
-        let mut tasks = lock(&self.tasks);
-        let at = tasks.partition_point(|other| other.class <= class);
-        tasks.insert(at, task.clone());
-        drop(tasks);
+    pub(crate) fn add(&self, source: u32, class: Class, work: Box<dyn Work>) -> TaskId {
+        let id = self.lock().tasks.add(source, class, work);
         self.bell.ring(source);
-        task
+        id
     }
 
     /// Takes a task away. Afterwards none of its callbacks runs, unless this is called from within it.
-    pub(crate) fn remove(&self, task: &Arc<Task>) {
-        lock(&self.tasks).retain(|other| !Arc::ptr_eq(other, task));
-        let mut state = lock(&task.state);
-        state.is_removed = true;
-        let work = state.work.take();
-        while state.running.is_some_and(|thread| thread != std::thread::current().id()) {
-            state = task.stepped.wait(state).unwrap_or_else(PoisonError::into_inner);
+    pub(crate) fn remove(&self, task: TaskId) {
+        let me = me();
+        let mut state = self.lock();
+        let work = state.tasks.remove(task);
+        while state.tasks.is_with_another(task, me) {
+            state = self.ended.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
         drop(state);
         // Whatever the callback owns ends here, with no lock held.
@@ -169,21 +150,28 @@ impl Queue {
 
     /// Whether a callback waits for a thread.
     pub(crate) fn has_waiting(&self) -> bool {
-        lock(&self.tasks).iter().any(|task| task.has_waiting())
+        let tasks = self.lock().tasks.ids();
+        tasks.into_iter().any(|task| self.has_waiting_of(task))
+    }
+
+    /// Whether a callback of this task waits. One that runs does not.
+    pub(crate) fn has_waiting_of(&self, task: TaskId) -> bool {
+        self.claim(task).is_some_and(|mut running| running.work().is_some_and(|work| work.has_waiting()))
     }
 
     /// Forgets the callbacks that wait.
     pub(crate) fn discard(&self) {
-        let tasks = lock(&self.tasks).clone();
+        let tasks = self.lock().tasks.ids();
         for task in tasks {
-            // Not with the lock of its state: what ends here may be the program's.
-            let mut state = lock(&task.state);
-            let Some(work) = state.work.take() else { continue };
-            state.running = Some(std::thread::current().id());
-            drop(state);
-            let mut running = Running { queue: self, task: &task, work: Some(work) };
-            running.work.iter_mut().for_each(|work| work.discard());
+            let mut running = self.claim(task);
+            running.iter_mut().filter_map(Running::work).for_each(|work| work.discard());
         }
+    }
+
+    /// Not with the lock: what ends while this has it may be the program's.
+    fn claim(&self, task: TaskId) -> Option<Running<'_>> {
+        let picked = self.lock().tasks.claim(task, me());
+        picked.map(|picked| Running::new(self, picked))
     }
 
     /// Those who wait for a callback wait no longer: their `call_one` says that there was none.
@@ -200,13 +188,11 @@ impl Queue {
     /// Calls callbacks until [`Queue::stop`].
     pub(crate) fn spin(&self) {
         while self.call_one(None) {}
-        // The next thread that sleeps.
-        self.bell.ring(0);
     }
 
     /// Calls the callbacks that are due now, each task's once for each sample that it may have waiting.
     pub(crate) fn spin_once(&self) {
-        let mut left = 1024 * lock(&self.tasks).len().max(1);
+        let mut left = 1024 * self.lock().tasks.len().max(1);
         let (now, wakes) = (mono_now(), self.wakes.load(Ordering::Acquire));
         while left > 0 && self.call_one(Some(now)) && self.wakes.load(Ordering::Acquire) == wakes {
             left -= 1;
@@ -216,102 +202,96 @@ impl Queue {
     /// Waits until that time for a callback, and calls it. False: there was none, or the queue is stopped.
     pub(crate) fn call_one(&self, until: Option<MonoTime>) -> bool {
         let wakes = self.wakes.load(Ordering::Acquire);
-        while !self.is_stopped() {
-            if let Some((task, work)) = self.pick() {
-                if self.run(&task, work) {
-                    return true;
-                }
-                continue;
+        while let Some(picked) = self.next(until, wakes) {
+            if Running::new(self, picked).step() {
+                return true;
             }
-            let Some(leading) = self.lead(until) else { return false };
-            if self.mark_pending() {
-                continue;
-            }
-            let is_called_off = self.wakes.load(Ordering::Acquire) != wakes;
-            if is_called_off || until.is_some_and(|until| until <= mono_now()) {
-                return false;
-            }
-            let due = self.next_due();
-            if !self.is_stopped() {
-                self.bell.sleep(until.into_iter().chain(due).min());
-            }
-            self.mark_pending();
-            drop(leading);
         }
         false
     }
 
-    /// Waits until that time for nobody to lead. Nothing: somebody still does.
-    fn lead(&self, until: Option<MonoTime>) -> Option<Leading<'_>> {
-        let mut lead = lock(&self.lead);
-        lead.waiting += 1;
-        while lead.is_led && until.is_none_or(|until| mono_now() < until) {
-            lead = match until.map(left) {
-                None => self.leaderless.wait(lead).unwrap_or_else(PoisonError::into_inner),
-                Some(left) => {
-                    self.leaderless.wait_timeout(lead, left).unwrap_or_else(PoisonError::into_inner).0
-                }
-            };
-        }
-        lead.waiting -= 1;
-        let is_free = !std::mem::replace(&mut lead.is_led, true);
-        drop(lead);
-        is_free.then(|| Leading(self))
-    }
-
-    /// Those whose source rang, or whose time has come. Only the leader.
-    fn mark_pending(&self) -> bool {
-        let rang = self.bell.answer();
-        // Most queues have no timer: the clock is not read for nothing.
-        let mut now = None;
-        let mut is_due = |due| due != NEVER && due <= *now.get_or_insert_with(|| mono_now().as_nanos());
-        let mut is_any = false;
-        for task in lock(&self.tasks).iter() {
-            if rang & 1 << task.source != 0 || is_due(task.due.load(Ordering::Relaxed)) {
-                task.is_pending.store(true, Ordering::Release);
-                is_any = true;
+    /// Waits until that time for a pending task, or until somebody calls off.
+    fn next(&self, until: Option<MonoTime>, wakes: u32) -> Option<Picked> {
+        let me = me();
+        let is_over = || until.is_some_and(|until| until <= mono_now());
+        let mut state = self.lock();
+        let picked = loop {
+            if self.is_stopped() {
+                break None;
             }
-        }
-        is_any
+            if let Some(picked) = state.tasks.pick(me) {
+                break Some(picked);
+            }
+            if state.is_led {
+                if is_over() {
+                    break None;
+                }
+                state = self.wait_to_lead(state, until);
+                continue;
+            }
+            state.tasks.mark(self.bell.answer(), mono_now);
+            if let Some(picked) = state.tasks.pick(me) {
+                break Some(picked);
+            }
+            // After the answer, as who calls off rings after it has said so.
+            if self.is_stopped() || self.wakes.load(Ordering::Acquire) != wakes || is_over() {
+                break None;
+            }
+            state = self.lead(state, until);
+        };
+        self.leave(state);
+        picked
     }
 
-    fn next_due(&self) -> Option<MonoTime> {
-        let due = lock(&self.tasks).iter().map(|task| task.due.load(Ordering::Relaxed)).min();
-        due.filter(|&due| due != NEVER).map(MonoTime::from_nanos)
-    }
-
-    /// The most important task that is pending and not running, taken out; of one class they take turns.
-    fn pick(&self) -> Option<(Arc<Task>, Box<dyn Work>)> {
-        let tasks = lock(&self.tasks);
-        let count = tasks.len();
-        let first = self.turn.load(Ordering::Relaxed) as usize;
-        let order = (0..count).map(|step| (first + step) % count.max(1));
-        let best = order
-            .filter(|&at| tasks[at].is_pending.load(Ordering::Acquire))
-            .filter(|&at| lock(&tasks[at].state).work.is_some())
-            .min_by_key(|&at| tasks[at].class)?;
-        let task = tasks[best].clone();
-        self.turn.store(best as u32 + 1, Ordering::Relaxed);
-        // Before it looks: what rings from here on is seen.
-        task.is_pending.store(false, Ordering::Release);
-        let mut state = lock(&task.state);
-        let work = state.work.take()?;
-        state.running = Some(std::thread::current().id());
+    /// Sleeps for all that wait, and marks what is pending then.
+    fn lead<'q>(
+        &'q self,
+        mut state: MutexGuard<'q, State>,
+        until: Option<MonoTime>,
+    ) -> MutexGuard<'q, State> {
+        state.is_led = true;
+        let due = state.tasks.next_due();
+        let near = self.near(&state);
         drop(state);
-        Some((task, work))
+        self.bell.sleep(until.into_iter().chain(due).min());
+        near.ask();
+        let rang = self.bell.answer();
+        let mut state = self.lock();
+        state.is_led = false;
+        state.tasks.mark(rang, mono_now);
+        state
     }
 
-    /// One step, with no lock held. True: something was called.
-    fn run(&self, task: &Task, work: Box<dyn Work>) -> bool {
-        // Put back also when the callback panics.
-        let mut running = Running { queue: self, task, work: Some(work) };
-        let step = running.work.as_mut().map_or(Step::Idle, |work| work.step());
-        // Before it is put back, which rings for it: this thread may not come back.
-        if step == Step::More {
-            task.is_pending.store(true, Ordering::Release);
+    /// What a thread looks at between waking and a callback, most likely that of the task that ran last.
+    fn near(&self, state: &State) -> Near {
+        let mut near = Near::default();
+        near.add_to_write(self);
+        state.tasks.add_to(&mut near);
+        near
+    }
+
+    fn wait_to_lead<'q>(
+        &self,
+        mut state: MutexGuard<'q, State>,
+        until: Option<MonoTime>,
+    ) -> MutexGuard<'q, State> {
+        state.waiting += 1;
+        let mut state = match until.map(left) {
+            None => self.leaderless.wait(state).unwrap_or_else(PoisonError::into_inner),
+            Some(left) => self.leaderless.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0,
+        };
+        state.waiting -= 1;
+        state
+    }
+
+    /// Whoever goes while nobody leads leaves that to one that waits: also what is pending beside what it took, and the end of all waiting.
+    fn leave(&self, state: MutexGuard<'_, State>) {
+        let is_awaited = !state.is_led && state.waiting > 0;
+        drop(state);
+        // Each time would be a call of the system before each callback.
+        if is_awaited {
+            self.leaderless.notify_one();
         }
-        drop(running);
-        step != Step::Idle
     }
 }
 
@@ -319,59 +299,58 @@ impl Doorbell for Queue {
     fn ring(&self, source: u32) {
         self.bell.ring(source);
     }
-}
 
-/// Who sleeps for all that wait.
-#[derive(Default)]
-struct Lead {
-    is_led: bool,
-    waiting: u32,
-}
-
-/// The one thread that leads.
-struct Leading<'q>(&'q Queue);
-
-impl Drop for Leading<'_> {
-    fn drop(&mut self) {
-        let mut lead = lock(&self.0.lead);
-        lead.is_led = false;
-        let is_awaited = lead.waiting > 0;
-        drop(lead);
-        // Each time would be a call of the system before each callback.
-        if is_awaited {
-            self.0.leaderless.notify_one();
-        }
+    fn bring_near(&self) {
+        self.bell.bring_near();
     }
 }
 
-struct Running<'t> {
-    queue: &'t Queue,
-    task: &'t Task,
-    work: Option<Box<dyn Work>>,
+/// A task in the hands of this thread, with no lock held. Put back also when its callback panics.
+struct Running<'q> {
+    queue: &'q Queue,
+    picked: Option<Picked>,
+    has_more: bool,
+}
+
+impl<'q> Running<'q> {
+    fn new(queue: &'q Queue, picked: Picked) -> Running<'q> {
+        Running { queue, picked: Some(picked), has_more: false }
+    }
+
+    fn work(&mut self) -> Option<&mut dyn Work> {
+        self.picked.as_mut().map(|picked| &mut *picked.work as &mut dyn Work)
+    }
+
+    /// True: something was called.
+    fn step(mut self) -> bool {
+        let step = self.work().map_or(Step::Idle, |work| work.step());
+        self.has_more = step == Step::More;
+        step != Step::Idle
+    }
 }
 
 impl Drop for Running<'_> {
     fn drop(&mut self) {
-        let mut state = lock(&self.task.state);
-        state.running = None;
-        self.task.due.store(nanos(self.work.as_ref().and_then(|work| work.due())), Ordering::Relaxed);
-        if !state.is_removed {
-            state.work = self.work.take();
-        }
-        let is_awaited = state.is_removed;
+        let Some(picked) = self.picked.take() else { return };
+        let (source, due) = (picked.source, picked.work.due());
+        let mut state = self.queue.lock();
+        let back = state.tasks.put_back(picked, due, self.has_more);
+        let is_led = state.is_led;
         drop(state);
-        // Each time would be a call of the system for each callback.
-        if is_awaited {
-            self.task.stepped.notify_all();
+        match back {
+            Back::Waiting => {
+                // Who sleeps does not know when it is due now.
+                if is_led && due.is_some() {
+                    self.queue.bell.ring(source);
+                }
+            }
+            // Who sleeps has passed it over, and this thread may not come back.
+            Back::Pending if is_led => self.queue.bell.ring(source),
+            Back::Pending => {}
+            Back::Removed(_work) => self.queue.ended.notify_all(),
         }
-        // It became pending while it ran: a leader that sleeps has passed it over, and this thread may not come back.
-        if self.task.is_pending.load(Ordering::Acquire) {
-            self.queue.bell.ring(self.task.source);
-        }
-        // What is left of a task that was removed meanwhile ends here, with no lock held.
     }
 }
 
-fn nanos(due: Option<MonoTime>) -> u64 {
-    due.map_or(NEVER, MonoTime::as_nanos)
-}
+#[cfg(test)]
+mod tests;

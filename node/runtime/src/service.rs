@@ -11,7 +11,7 @@ use tokkyu_topic::Doorbell;
 use crate::error::NodeError;
 use crate::network::Network;
 use crate::node::{Inner, Node};
-use crate::queue::{Queue, Step, Task, Work};
+use crate::queue::{Queue, Step, TaskId, Work};
 
 /// The longest request, bytes.
 const LONGEST: usize = 1 << 30;
@@ -39,7 +39,7 @@ struct Line {
     /// Those that are being answered.
     running: usize,
     /// One task of the queue answers one request at a time. One more than are being answered, so that the next finds one.
-    tasks: Vec<Arc<Task>>,
+    tasks: Vec<TaskId>,
     /// Tasks that are there or about to be.
     counted: usize,
     is_withdrawn: bool,
@@ -64,7 +64,7 @@ impl Desk {
         let mut line = self.line();
         if line.is_withdrawn {
             drop(line);
-            self.queue.remove(&task);
+            self.queue.remove(task);
         } else {
             line.tasks.push(task);
         }
@@ -77,7 +77,7 @@ impl Desk {
             line.is_withdrawn = true;
             std::mem::take(&mut line.tasks)
         };
-        tasks.iter().for_each(|task| self.queue.remove(task));
+        tasks.into_iter().for_each(|task| self.queue.remove(task));
     }
 }
 

@@ -1,24 +1,25 @@
 //! Subscriptions: from links to callbacks.
 
-use std::any::Any;
+mod callback;
+
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tokkyu_contract::Class;
 use tokkyu_graph::{Command, Listening, Origin, Payload, Receipts, Subscriber};
-use tokkyu_message::{Message, ReadError, View, read_whole};
-use tokkyu_topic::{Doorbell, MAX_DEPTH, Reader, Terms};
+use tokkyu_topic::{Doorbell, MAX_DEPTH, Near, Reader, Terms};
 
-use crate::link::{Link, Taken};
+use crate::link::{Link, Taken, Way};
 use crate::log::Log;
 use crate::node::Inner;
-use crate::object::Typed;
 use crate::posix::process::{Borrower, ProcessError};
-use crate::queue::{Queue, Step, Task, Work};
+use crate::queue::{Queue, Step, TaskId, Work};
+
+pub(crate) use callback::{Callback, Complain, typed, viewing};
 
 /// One sample, in whichever form it came.
 pub struct Delivery<'s> {
-    sample: &'s Taken,
+    sample: &'s Taken<'s>,
     origin: &'s Arc<Origin>,
     scratch: &'s mut Vec<u8>,
 }
@@ -48,45 +49,6 @@ impl Delivery<'_> {
     pub fn wire(&mut self) -> &[u8] {
         self.sample.wire(self.scratch)
     }
-}
-
-/// Told of what could not be read.
-pub(crate) type Complain = Arc<dyn Fn(&Origin, ReadError) + Send + Sync>;
-
-/// What is called with each sample.
-pub(crate) type Callback = Box<dyn FnMut(&mut Delivery<'_>) + Send>;
-
-/// A callback for messages of a type, whatever form they come in. One that was published in this process is handed over as it is; another is
-/// read into a message that is used again.
-pub(crate) fn typed<M: Message>(
-    mut callback: impl FnMut(&M) + Send + 'static,
-    complain: Complain,
-) -> Callback {
-    let mut read = M::default();
-    Box::new(move |delivery| {
-        let object = delivery.object().map(|object| &**object as &dyn Any);
-        if let Some(Typed(message)) = object.and_then(|object| object.downcast_ref::<Typed<M>>()) {
-            return callback(message);
-        }
-        match read_whole(&mut read, delivery.wire()) {
-            Ok(()) => callback(&read),
-            Err(error) => complain(delivery.origin(), error),
-        }
-    })
-}
-
-/// A callback for views.
-pub(crate) fn viewing<M: Message>(
-    mut callback: impl for<'a> FnMut(M::View<'a>) + Send + 'static,
-    complain: Complain,
-) -> Callback {
-    Box::new(move |delivery| {
-        let Delivery { sample, origin, scratch } = delivery;
-        match M::View::of(sample.wire(scratch)) {
-            Ok(view) => callback(view),
-            Err(error) => complain(origin, error),
-        }
-    })
 }
 
 /// What the network's thread and the queue's threads share of a subscription.
@@ -195,7 +157,12 @@ impl Subscriber for Shared {
     }
 }
 
-/// The part that belongs to whichever thread calls the callback.
+/// Instructions of a step before the callback, and of a callback that reads its message: about so many, whatever the compiler makes of them.
+const STEP_BYTES: usize = 1536;
+const CALL_BYTES: usize = 512;
+
+/// The part that belongs to whichever thread calls the callback. On as few cache lines as it can be.
+#[repr(align(64))]
 struct Delivering {
     shared: Arc<Shared>,
     log: Arc<Log>,
@@ -208,9 +175,16 @@ struct Delivering {
 
 impl Delivering {
     fn absorb_changes(&mut self) {
-        if !self.shared.has_changes.swap(false, Ordering::AcqRel) {
+        // Looked at first: most often there are none, and a write takes the line away from who asks what the subscription is.
+        if !self.shared.has_changes.load(Ordering::Acquire) {
             return;
         }
+        self.absorb();
+    }
+
+    #[cold]
+    fn absorb(&mut self) {
+        self.shared.has_changes.store(false, Ordering::Release);
         let Changes { links, gone } = std::mem::take(&mut *self.shared.changes());
         for number in gone {
             mark_gone(&mut self.links, number);
@@ -238,31 +212,50 @@ fn take_spare(links: &mut Vec<Link>) -> Vec<Link> {
     links.extract_if(.., is_spare).collect()
 }
 
-impl Delivering {
-    fn take(&mut self, at: usize) -> Option<Taken> {
-        let link = &mut self.links[at];
-        link.take().unwrap_or_else(|error| {
-            let Origin { topic, callerid, .. } = &*link.origin;
-            self.log.error(format_args!("{topic} from {callerid}: a message cannot be read: {error}"));
-            None
-        })
-    }
+/// The next sample, or nothing, also where it could not be read.
+#[inline(always)]
+fn take<'l>(way: &'l mut Way, origin: &Origin, log: &Log) -> Option<Taken<'l>> {
+    way.take().unwrap_or_else(|error| {
+        let Origin { topic, callerid, .. } = origin;
+        log.error(format_args!("{topic} from {callerid}: a message cannot be read: {error}"));
+        None
+    })
+}
+
+/// Calls the callback with the next sample of this link. False: there is none.
+#[inline(always)]
+fn deliver(link: &mut Link, log: &Log, scratch: &mut Vec<u8>, callback: &mut Callback) -> bool {
+    let Link { origin, way, .. } = link;
+    let Some(sample) = take(way, origin, log) else { return false };
+    callback.call(&mut Delivery { sample: &sample, origin, scratch });
+    true
 }
 
 impl Work for Delivering {
     fn step(&mut self) -> Step {
         self.absorb_changes();
-        let (first, count) = (self.turn, self.links.len());
-        for at in (0..count).map(|step| (first + step) % count) {
-            let Some(sample) = self.take(at) else { continue };
+        let first = self.turn.min(self.links.len());
+        for at in (first..self.links.len()).chain(0..first) {
+            // Before the callback, which may panic.
             self.turn = at + 1;
-            let origin = &self.links[at].origin;
-            (self.callback)(&mut Delivery { sample: &sample, origin, scratch: &mut self.scratch });
-            drop(sample);
-            return if self.links.iter().any(Link::has_waiting) { Step::More } else { Step::Called };
+            if deliver(&mut self.links[at], &self.log, &mut self.scratch, &mut self.callback) {
+                return if self.links.iter().any(Link::has_waiting) { Step::More } else { Step::Called };
+            }
         }
         self.links.retain(|link| !link.is_over());
         Step::Idle
+    }
+
+    fn add_to(&self, near: &mut Near) {
+        near.add_to_write(self);
+        near.add_bytes(<Delivering as Work>::step as *const u8, STEP_BYTES);
+        near.add(&self.shared.has_changes);
+        // The one that was read last.
+        if let Some(link) = self.turn.checked_sub(1).and_then(|at| self.links.get(at)) {
+            link.add_to(near);
+        }
+        near.add(&*self.callback);
+        near.add_bytes(self.callback.code(), CALL_BYTES);
     }
 
     fn has_waiting(&mut self) -> bool {
@@ -275,7 +268,8 @@ impl Work for Delivering {
         for at in 0..self.links.len() {
             // Those that wait now: a publisher may go on meanwhile, and its queue is no deeper.
             let mut left = MAX_DEPTH;
-            while left > 0 && self.take(at).is_some() {
+            let Link { origin, way, .. } = &mut self.links[at];
+            while left > 0 && take(way, origin, &self.log).is_some() {
                 left -= 1;
             }
         }
@@ -287,7 +281,7 @@ pub struct Subscription {
     node: Weak<Inner>,
     topic: String,
     shared: Arc<Shared>,
-    task: Arc<Task>,
+    task: TaskId,
 }
 
 impl Subscription {
@@ -345,7 +339,7 @@ impl Drop for Subscription {
             let subscriber: Arc<dyn Subscriber> = self.shared.clone();
             node.network.ask(Command::Unsubscribe { topic: self.topic.clone(), subscriber });
         }
-        self.shared.queue.remove(&self.task);
+        self.shared.queue.remove(self.task);
     }
 }
 

@@ -10,7 +10,7 @@ use tokkyu_topic::Doorbell;
 use crate::clock::Clock;
 use crate::node::{Inner, Node};
 use crate::posix::{mono_now, sleep_until};
-use crate::queue::{Queue, Step, Task, Work};
+use crate::queue::{Queue, Step, TaskId, Work};
 
 /// What a timer's callback is told. Times are those of the node's clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -157,7 +157,7 @@ pub struct Timer {
     queue: Arc<Queue>,
     source: u32,
     new_period: Arc<Mutex<Option<NewPeriod>>>,
-    task: Arc<Task>,
+    task: TaskId,
 }
 
 impl Timer {
@@ -171,7 +171,7 @@ impl Timer {
 
     /// Whether its callback is due and waits for a thread.
     pub fn has_waiting(&self) -> bool {
-        self.task.has_waiting()
+        self.queue.has_waiting_of(self.task)
     }
 }
 
@@ -180,7 +180,7 @@ impl Drop for Timer {
         if let Some(node) = self.node.upgrade() {
             node.clock.remove_timer(self.source);
         }
-        self.queue.remove(&self.task);
+        self.queue.remove(self.task);
     }
 }
 

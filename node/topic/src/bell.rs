@@ -1,5 +1,6 @@
 //! Notice of new samples: which sources have some, and whether somebody must be woken (NODE-16).
 
+use crate::near::bring_to_write;
 use crate::sync::{AtomicU32, Ordering};
 
 /// Sources that one bell tells apart.
@@ -13,6 +14,9 @@ const IDLE: u32 = 1 << SOURCES;
 pub trait Doorbell: Send + Sync {
     /// Source `source` (0 to 30) has something.
     fn ring(&self, source: u32);
+
+    /// It will be rung soon, perhaps. Called in the publisher's thread, and must do no more than ask for memory (NODE-24).
+    fn bring_near(&self) {}
 }
 
 /// A word that publishers write and one listener reads.
@@ -67,6 +71,11 @@ impl Bell {
         self.word.load(Ordering::Acquire) == IDLE
     }
 
+    /// It will be rung soon: asks for the word (NODE-24).
+    pub fn bring_near(&self) {
+        bring_to_write(&self.word);
+    }
+
     /// The word itself, for a futex.
     #[cfg(not(loom))]
     pub fn word(&self) -> &AtomicU32 {
@@ -78,5 +87,9 @@ impl Bell {
 impl Doorbell for Bell {
     fn ring(&self, source: u32) {
         self.ring_at(source);
+    }
+
+    fn bring_near(&self) {
+        Bell::bring_near(self);
     }
 }

@@ -5,6 +5,7 @@ use alloc::sync::Arc;
 use crate::bell::Doorbell;
 use crate::limits::Terms;
 use crate::lines::Words;
+use crate::near::Near;
 use crate::ring::{Cursor, Ring};
 use crate::sync::{AtomicU32, Ordering, UnsafeCell, write_before_look};
 
@@ -42,15 +43,17 @@ struct Joined {
     source: u32,
 }
 
+/// What the reader looks at for a sample is on one cache line, the first. Nobody writes it while samples come.
+#[repr(C, align(64))]
 pub(crate) struct Link {
     state: AtomicU32,
-    joined: UnsafeCell<Option<Joined>>,
+    /// Slot plus 1 of a latched sample that goes before the ring's; 0 none.
+    latched: AtomicU32,
+    held_most: u32,
     pub(crate) queue: Ring,
     /// Slot plus 1 of each sample that the reader holds; 0 none; [`RETURNING`]. The reader's own as long as there is one.
     held: Words,
-    held_most: u32,
-    /// Slot plus 1 of a latched sample that goes before the ring's; 0 none.
-    latched: AtomicU32,
+    joined: UnsafeCell<Option<Joined>>,
 }
 
 impl Link {
@@ -137,6 +140,13 @@ impl Link {
 
     // --- the reader's side: what it has ---
 
+    /// What taking a sample at `tail` looks at.
+    pub(crate) fn add_to(&self, tail: Cursor, near: &mut Near) {
+        near.add(&self.state);
+        self.queue.add_to(tail, near);
+        self.held.first_line().into_iter().for_each(|line| near.add_to_write(line));
+    }
+
     /// What `take_latched` will give. Between opening and the first of these, by who joins.
     pub(crate) fn set_latched(&self, slot: u32) {
         self.latched.store(slot + 1, Ordering::Release);
@@ -222,6 +232,19 @@ impl Link {
         terms.reliable && !self.queue.is_empty_at(place)
     }
 
+    /// [`Link::put`] and [`Link::tell`] come soon for sample `sequence`: asks for what they write.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Link::joined`].
+    pub(crate) unsafe fn bring_near(&self, sequence: u32) {
+        // SAFETY: passed on.
+        let (place, _) = unsafe { self.place_of(sequence) };
+        self.queue.bring_near(place);
+        // SAFETY: as above.
+        unsafe { self.joined(|joined| joined.bell.bring_near()) };
+    }
+
     /// Puts the sample in. What is lost goes to `released`.
     ///
     /// # Safety
@@ -254,5 +277,20 @@ impl Link {
     /// Whether the last sample that was put in has this number; perhaps also where none was put in since it opened.
     pub(crate) fn has(&self, sequence: u32) -> bool {
         self.queue.place().sequence == sequence
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use core::mem::offset_of;
+
+    use super::*;
+
+    /// NODE-23: for a sample it looks at no other line of the link.
+    #[test]
+    fn what_the_reader_looks_at_is_on_one_line() {
+        let end = offset_of!(Link, held) + size_of::<Words>();
+        let joined = offset_of!(Link, joined);
+        assert!(align_of::<Link>() == 64 && end <= 64 && joined >= end, "{end} {joined}");
     }
 }

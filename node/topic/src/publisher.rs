@@ -55,6 +55,15 @@ impl<T: Send + Sync> Publisher<T> {
         channel.a_reliable_link_is_full(self.next)
     }
 
+    /// A publication comes soon: asks for what it will write and readers' processors have (NODE-24). They come while the message is filled.
+    pub fn bring_near(&mut self) {
+        let channel = &*self.end.0;
+        let _inside = Inside::enter(&channel.publishing.inside);
+        write_before_look();
+        // SAFETY: inside `publish`, as who leaves has to see, and found open.
+        channel.open_links().for_each(|link| unsafe { link.bring_near(self.next) });
+    }
+
     /// Hands a sample to every link. Steps: bounded by the number of links; never waits (NODE-13).
     ///
     /// # Errors

@@ -5,6 +5,7 @@
 
 use alloc::boxed::Box;
 
+use crate::near::Near;
 use crate::sync::{AtomicU32, Ordering, UnsafeCell};
 
 #[repr(align(64))]
@@ -81,6 +82,11 @@ impl<T> Slots<T> {
             references.store(0, Ordering::Release);
         }
         before
+    }
+
+    /// The slots that the publisher takes most often: the lowest are used again first.
+    pub(crate) fn add_to(&self, near: &mut Near) {
+        near.add(&self.slots[..self.slots.len().min(2)]);
     }
 
     pub(crate) fn set_sequence(&self, slot: u32, sequence: u32) {

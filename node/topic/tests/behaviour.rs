@@ -47,6 +47,24 @@ fn a_sample_is_read_where_it_was_written() {
     }
 }
 
+#[test]
+fn a_sample_that_its_reader_waits_for_is_like_any_other() {
+    let (mut publisher, channel) = channel(Limits::for_links(1, 2));
+    let mut reader = joined(&channel, Terms::keep_last(2));
+    for value in 0..3 {
+        publisher.bring_near();
+        publish(&mut publisher, value).unwrap();
+    }
+    let first = reader.take_here().unwrap().unwrap();
+    assert_eq!((*first, first.sequence(), first.missed()), (1, 1, 1));
+    drop(first);
+    assert_eq!(channel.slots_used(), 1, "it is given back");
+    let second = reader.take().unwrap().unwrap();
+    assert_eq!((*second, second.missed()), (2, 0));
+    drop(second);
+    assert!(reader.take_here().unwrap().is_none());
+}
+
 /// NODE-12, NODE-14.
 #[test]
 fn a_full_queue_loses_its_oldest_and_the_next_sample_tells_how_many() {

@@ -358,6 +358,22 @@ fn readers_leave_while_the_publisher_publishes() {
     });
 }
 
+/// NODE-24: whose bell is asked for does not go meanwhile.
+#[test]
+fn a_place_changes_hands_while_the_publisher_brings_it_near() {
+    explore(Some(3), || {
+        let (mut publisher, channel) = channel(Limits::for_links(1, 1));
+        let reader = join(&channel, Terms::keep_last(1));
+        let asking = thread::spawn(move || {
+            publisher.bring_near();
+            publisher
+        });
+        drop(reader);
+        let next = channel.join(Terms::keep_last(1), Arc::new(Bell::new()), 0);
+        drop((asking.join().unwrap(), next));
+    });
+}
+
 #[test]
 fn a_place_changes_hands_while_the_publisher_publishes() {
     explore(Some(2), || {

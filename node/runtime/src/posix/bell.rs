@@ -67,6 +67,10 @@ impl Doorbell for QueueBell {
         self.own.ring(source);
         self.shared.get().into_iter().for_each(|shared| shared.ring(source));
     }
+
+    fn bring_near(&self) {
+        self.own.bell.bring_near();
+    }
 }
 
 /// The part of it that this process alone has.
