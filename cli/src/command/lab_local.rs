@@ -264,7 +264,7 @@ impl Watcher for Progress {
         let cell = &finding.cell;
         let outcome = match &finding.measured {
             Ok(measured) => {
-                let p50_us = measured.times().figures.percentile_ms(500).map(|ms| ms * 1e3);
+                let p50_us = measured.figures().percentile_ms(500).map(|ms| ms * 1e3);
                 p50_us.map_or("nothing arrived".to_owned(), |us| format!("p50 {us:.1} µs"))
             }
             Err(fault) => {

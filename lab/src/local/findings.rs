@@ -2,10 +2,12 @@
 
 use std::path::PathBuf;
 
+use tokkyu_measure::Figures;
+
 use super::case::LocalCase;
 use super::overload::OverloadCase;
 use super::peers::Peer;
-use super::records::Times;
+use super::records::{OverloadTimes, Times};
 use super::size::Size;
 use super::study::Cell;
 use super::summary::{OverloadSummary, Summary};
@@ -33,18 +35,19 @@ pub enum Measured {
     },
     /// What publishing takes while the subscriber is too slow.
     Overload {
-        /// From before the call to after it.
-        times: Times,
+        /// From before the call to after it, and of the floor beside.
+        times: OverloadTimes,
         /// What the program said.
         summary: OverloadSummary,
     },
 }
 
 impl Measured {
-    /// What was recorded.
-    pub fn times(&self) -> &Times {
+    /// The times that were recorded of what is measured.
+    pub fn figures(&self) -> &Figures {
         match self {
-            Measured::Latency { times, .. } | Measured::Overload { times, .. } => times,
+            Measured::Latency { times, .. } => &times.figures,
+            Measured::Overload { times, .. } => &times.calls,
         }
     }
 }
@@ -86,7 +89,7 @@ pub fn cases(findings: &[Finding]) -> Vec<LocalCase> {
 /// Overload of all findings.
 pub fn overload_cases(findings: &[Finding]) -> Vec<OverloadCase> {
     let case = |(_, rounds): Group<'_>| {
-        let overloads: Vec<(&Times, &OverloadSummary)> = rounds
+        let overloads: Vec<(&OverloadTimes, &OverloadSummary)> = rounds
             .iter()
             .filter_map(|(_, measured)| match measured {
                 Measured::Overload { times, summary } => Some((times, summary)),

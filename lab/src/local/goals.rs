@@ -205,7 +205,7 @@ fn calls(cases: &[OverloadCase], most: f64) -> Goal {
     let told = |(bytes, ratio): &(u64, f64)| format!("{} {ratio:.2}", told_size(*bytes));
     let mut because = ratios.iter().map(told).collect::<Vec<_>>().join(", ");
     let floors: Vec<_> =
-        cases.iter().filter_map(|case| Some(told(&(case.bytes, case.floor_ratio?)))).collect();
+        cases.iter().filter_map(|case| Some(told(&(case.bytes, case.floor_ratio()?)))).collect();
     if !floors.is_empty() {
         because += &format!("; four words that both threads change, beside each call: {}", floors.join(", "));
     }

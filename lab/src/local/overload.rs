@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::case::us;
-use super::records::Times;
+use super::records::OverloadTimes;
 use super::summary::OverloadSummary;
 
 /// One size, all rounds together.
@@ -27,16 +27,18 @@ pub struct OverloadCase {
     pub dropped: u64,
     /// Got, and not whole or out of order.
     pub torn: u64,
-    /// What 99.9th percentile and median of the least that a call can be have between them, a ratio: of the middle round.
-    pub floor_ratio: Option<f64>,
+    /// Of the least that a call can be, beside each of them.
+    pub floor_p50_us: Option<f64>,
+    /// 99.9th percentile.
+    pub floor_p999_us: Option<f64>,
 }
 
 impl OverloadCase {
     /// Of these rounds; nothing where there is none.
-    pub(super) fn of(rounds: &[(&Times, &OverloadSummary)]) -> Option<OverloadCase> {
+    pub(super) fn of(rounds: &[(&OverloadTimes, &OverloadSummary)]) -> Option<OverloadCase> {
         let (_, said) = rounds.first()?;
         let mut case = OverloadCase { bytes: said.bytes, ..OverloadCase::default() };
-        let mut all = Times::default();
+        let mut all = OverloadTimes::default();
         for (times, said) in rounds {
             all.merge(times);
             case.published += said.published;
@@ -44,17 +46,23 @@ impl OverloadCase {
             case.dropped += said.dropped;
             case.torn += said.torn;
         }
-        case.floor_ratio = middle(rounds.iter().filter_map(|(_, said)| floor_ratio(said)).collect());
-        case.n = all.figures.n();
-        case.p50_us = us(all.figures.percentile_ms(500));
-        case.p999_us = us(all.figures.percentile_ms(999));
-        case.worst_us = us(all.figures.worst_ms());
+        case.n = all.calls.n();
+        case.p50_us = us(all.calls.percentile_ms(500));
+        case.p999_us = us(all.calls.percentile_ms(999));
+        case.worst_us = us(all.calls.worst_ms());
+        case.floor_p50_us = us(all.floor.percentile_ms(500));
+        case.floor_p999_us = us(all.floor.percentile_ms(999));
         Some(case)
     }
 
     /// How much longer the longest in a thousand calls takes than most.
     pub fn ratio(&self) -> Option<f64> {
-        self.p999_us.zip(self.p50_us).map(|(p999, p50)| p999 / p50).filter(|ratio| ratio.is_finite())
+        ratio(self.p999_us, self.p50_us)
+    }
+
+    /// The same of the least that a call can be: what the machine makes of so short a time.
+    pub fn floor_ratio(&self) -> Option<f64> {
+        ratio(self.floor_p999_us, self.floor_p50_us)
     }
 
     /// Samples that are unaccounted for, or twice.
@@ -67,18 +75,14 @@ impl OverloadCase {
         json!({
             "bytes": self.bytes, "n": self.n, "publish_p50_us": self.p50_us, "publish_p999_us": self.p999_us,
             "publish_worst_us": self.worst_us, "ratio": self.ratio(), "published": self.published, "got": self.got,
-            "dropped": self.dropped, "torn": self.torn, "floor_ratio": self.floor_ratio,
+            "dropped": self.dropped, "torn": self.torn, "floor_p50_us": self.floor_p50_us,
+            "floor_p999_us": self.floor_p999_us, "floor_ratio": self.floor_ratio(),
         })
     }
 }
 
-fn floor_ratio(said: &OverloadSummary) -> Option<f64> {
-    (said.floor_p50_ns > 0).then(|| said.floor_p999_ns as f64 / said.floor_p50_ns as f64)
-}
-
-fn middle(mut ratios: Vec<f64>) -> Option<f64> {
-    ratios.sort_by(f64::total_cmp);
-    ratios.get(ratios.len() / 2).copied()
+fn ratio(p999_us: Option<f64>, p50_us: Option<f64>) -> Option<f64> {
+    p999_us.zip(p50_us).map(|(p999, p50)| p999 / p50).filter(|ratio| ratio.is_finite())
 }
 
 #[cfg(test)]
@@ -88,8 +92,9 @@ mod tests {
     #[test]
     fn rounds_are_one_and_what_is_not_accounted_for_shows() {
         let times = |ns: &[u64]| {
-            let mut times = Times::default();
-            ns.iter().for_each(|ns| times.figures.record(*ns));
+            let mut times = OverloadTimes::default();
+            ns.iter().for_each(|&ns| times.calls.record(ns));
+            ns.iter().for_each(|&ns| times.floor.record(ns / 2));
             times
         };
         let said = |published, got, dropped| OverloadSummary {
@@ -100,11 +105,12 @@ mod tests {
             ..Default::default()
         };
         let (one, other) = (times(&[100, 110, 120]), times(&[130, 240]));
-        let (mut first, second) = (said(10, 3, 7), said(12, 3, 8));
-        (first.floor_p50_ns, first.floor_p999_ns) = (40, 100);
+        let (first, second) = (said(10, 3, 7), said(12, 3, 8));
         let case = OverloadCase::of(&[(&one, &first), (&other, &second)]).unwrap();
         assert_eq!((case.n, case.p50_us, case.p999_us), (5, Some(0.12), Some(0.24)));
-        assert_eq!((case.ratio(), case.gap(), case.floor_ratio), (Some(2.0), 1, Some(2.5)));
+        assert_eq!((case.ratio(), case.gap()), (Some(2.0), 1));
+        assert_eq!((case.floor_p50_us, case.floor_p999_us), (Some(0.06), Some(0.12)));
+        assert_eq!(case.floor_ratio(), Some(2.0));
         assert_eq!(OverloadCase::of(&[(&one, &first)]).unwrap().gap(), 0);
         assert_eq!(OverloadCase::of(&[]), None);
     }

@@ -47,33 +47,87 @@ pub struct Malformed {
     pub what: String,
 }
 
-/// Longest line that can be right: four numbers, of 32 and of 64 bits.
-const LINE_BYTES: u64 = 80;
+/// Longest line that can be right: five numbers, one of 32 and four of 64 bits.
+const LINE_BYTES: u64 = 96;
+
+/// What a file says of calls that publish: ns that each took.
+#[derive(Clone, Debug, Default)]
+pub struct OverloadTimes {
+    /// The calls.
+    pub calls: Figures,
+    /// The least that they could be, beside each of them.
+    pub floor: Figures,
+}
+
+impl OverloadTimes {
+    /// Adds what `other` has.
+    pub fn merge(&mut self, other: &OverloadTimes) {
+        self.calls.merge(&other.calls);
+        self.floor.merge(&other.floor);
+    }
+}
 
 /// Reads records of samples that were sent and received; 0 received: lost.
 ///
 /// # Errors
 /// [`Malformed`], also where the file cannot be read.
 pub fn times(path: &Path) -> Result<Times, Malformed> {
-    read(path, ["sequence", "sent_ns", "received_ns", "returned_ns"])
+    let (mut times, mut in_order) = (Times::default(), Vec::new());
+    read(path, ["sequence", "sent_ns", "received_ns", "returned_ns"], |row| {
+        let (took_ns, call_ns) = (row.span(1, 2)?, row.span(1, 3)?);
+        took_ns.iter().for_each(|&took_ns| times.figures.record(took_ns));
+        call_ns.iter().for_each(|&call_ns| times.calls.record(call_ns));
+        times.lost += u64::from(took_ns.is_none());
+        in_order.push(took_ns);
+        Ok(())
+    })?;
+    times.spikes = Spikes::of(&in_order);
+    Ok(times)
 }
 
-/// Reads records of calls that began and returned.
+/// Reads records of calls that publish, and of the floor beside them.
 ///
 /// # Errors
 /// [`Malformed`], also where the file cannot be read, or a call did not return.
-pub fn overload_times(path: &Path) -> Result<Times, Malformed> {
-    let times = read(path, ["sequence", "began_ns", "returned_ns"])?;
-    match times.lost {
-        0 => Ok(times),
-        lost => {
-            let what = format!("{lost} calls without returned_ns; each has returned");
-            Err(Malformed { path: path.to_path_buf(), line: 2, what })
+pub fn overload_times(path: &Path) -> Result<OverloadTimes, Malformed> {
+    let mut times = OverloadTimes::default();
+    let names = ["sequence", "began_ns", "returned_ns", "floor_began_ns", "floor_returned_ns"];
+    read(path, names, |row| {
+        let no_return = |at: usize| format!("{} 0: each call has returned", names[at]);
+        times.calls.record(row.span(1, 2)?.ok_or_else(|| no_return(2))?);
+        times.floor.record(row.span(3, 4)?.ok_or_else(|| no_return(4))?);
+        Ok(())
+    })?;
+    Ok(times)
+}
+
+/// The numbers of a line, by their names.
+struct Row<const N: usize> {
+    names: [&'static str; N],
+    numbers: [u64; N],
+}
+
+impl<const N: usize> Row<N> {
+    /// From one time to a later one; 0 is no time.
+    fn span(&self, from: usize, to: usize) -> Result<Option<u64>, String> {
+        let [first_ns, later_ns] = [self.numbers[from], self.numbers[to]];
+        let [first, later] = [self.names[from], self.names[to]];
+        match later_ns {
+            0 => Ok(None),
+            _ => later_ns
+                .checked_sub(first_ns)
+                .map(Some)
+                .ok_or_else(|| format!("{later} {later_ns}: before {first} {first_ns}; later, or 0")),
         }
     }
 }
 
-fn read<const N: usize>(path: &Path, names: [&str; N]) -> Result<Times, Malformed> {
+/// Gives each line to `take`, in order.
+fn read<const N: usize>(
+    path: &Path,
+    names: [&'static str; N],
+    mut take: impl FnMut(Row<N>) -> Result<(), String>,
+) -> Result<(), Malformed> {
     let malformed = |line, what: String| Malformed { path: path.to_path_buf(), line, what };
     let file = File::open(path).map_err(|error| malformed(0, error.to_string()))?;
     let mut lines = Lines { input: BufReader::new(file) };
@@ -81,35 +135,19 @@ fn read<const N: usize>(path: &Path, names: [&str; N]) -> Result<Times, Malforme
     if header.as_deref() != Some(&names.join(" ")) {
         return Err(malformed(1, format!("not {:?}", names.join(" "))));
     }
-    let (mut times, mut in_order, mut next) = (Times::default(), Vec::new(), 0);
-    let mut number = 1;
+    let (mut number, mut next) = (1, 0);
     while let Some(line) = lines.next().map_err(|what| malformed(number + 1, what))? {
         number += 1;
-        let found = numbers(&line, names).map_err(|what| malformed(number, what))?;
-        let (sequence, first_ns) = (found[0], found[1]);
+        let numbers = numbers(&line, names).map_err(|what| malformed(number, what))?;
+        let sequence = numbers[0];
         if sequence < next {
-            return Err(malformed(
-                number,
-                format!("sequence {sequence}: comes twice or out of order; {next} or more"),
-            ));
+            let what = format!("sequence {sequence}: comes twice or out of order; {next} or more");
+            return Err(malformed(number, what));
         }
         next = sequence + 1;
-        // Since the first time; 0 is no time.
-        let after = |at: usize| match found.get(at) {
-            None | Some(0) => Ok(None),
-            Some(&later_ns) => later_ns.checked_sub(first_ns).map(Some).ok_or_else(|| {
-                let [later, first] = [names[at], names[1]];
-                malformed(number, format!("{later} {later_ns}: before {first} {first_ns}; later, or 0"))
-            }),
-        };
-        let (took_ns, call_ns) = (after(2)?, after(3)?);
-        took_ns.iter().for_each(|&took_ns| times.figures.record(took_ns));
-        call_ns.iter().for_each(|&call_ns| times.calls.record(call_ns));
-        times.lost += u64::from(took_ns.is_none());
-        in_order.push(took_ns);
+        take(Row { names, numbers }).map_err(|what| malformed(number, what))?;
     }
-    times.spikes = Spikes::of(&in_order);
-    Ok(times)
+    Ok(())
 }
 
 fn numbers<const N: usize>(line: &str, names: [&str; N]) -> Result<[u64; N], String> {
@@ -210,10 +248,20 @@ mod tests {
     fn a_call_that_did_not_return_is_no_record_of_overload() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("r");
-        std::fs::write(&path, "sequence began_ns returned_ns\n0 100 230\n").unwrap();
-        assert_eq!(overload_times(&path).unwrap().figures.n(), 1);
+        let header = "sequence began_ns returned_ns floor_began_ns floor_returned_ns\n";
+        std::fs::write(&path, format!("{header}0 100 230 240 280\n1 300 420 430 500\n")).unwrap();
+        let found = overload_times(&path).unwrap();
+        assert_eq!((found.calls.n(), found.calls.worst_ms()), (2, Some(0.000_13)));
+        assert_eq!((found.floor.n(), found.floor.worst_ms()), (2, Some(0.000_07)));
         assert!(times(&path).is_err(), "another kind of records");
-        std::fs::write(&path, "sequence began_ns returned_ns\n0 100 0\n").unwrap();
-        assert!(overload_times(&path).unwrap_err().to_string().contains("returned_ns"));
+        for (line, told) in [
+            ("0 100 0 1 2", "returned_ns 0"),
+            ("0 1 2 5 4", "floor_returned_ns 4"),
+            ("0 1 2", "floor_began_ns"),
+        ] {
+            std::fs::write(&path, format!("{header}{line}\n")).unwrap();
+            let error = overload_times(&path).expect_err(line).to_string();
+            assert!(error.contains("line 2: ") && error.contains(told), "{error}");
+        }
     }
 }

@@ -170,7 +170,7 @@ fn read(cell: &Cell, files: &Files) -> Result<Measured, String> {
         agree("peer", summary.peer.as_str(), cell.peer().as_str())?;
         agree("bytes", summary.bytes, u64::from(cell.size.bytes()))?;
         agree("published", summary.published, all)?;
-        agree("number of records", times.published(), u64::from(cell.samples))?;
+        agree("number of records", times.calls.n(), u64::from(cell.samples))?;
         return Ok(Measured::Overload { times, summary });
     }
     let times = records::times(&files.records).map_err(|error| error.to_string())?;

@@ -40,10 +40,6 @@ pub struct OverloadSummary {
     pub dropped: u64,
     /// Got, and not whole or out of order.
     pub torn: u64,
-    /// Of the least that a call can be, beside each call: median.
-    pub floor_p50_ns: u64,
-    /// 99.9th percentile.
-    pub floor_p999_ns: u64,
 }
 
 impl Summary {
@@ -81,8 +77,6 @@ impl OverloadSummary {
             got: said.number("got")?,
             dropped: said.number("dropped")?,
             torn: said.number("torn")?,
-            floor_p50_ns: said.number("floor_p50_ns")?,
-            floor_p999_ns: said.number("floor_p999_ns")?,
         })
     }
 }

@@ -100,16 +100,22 @@ pub fn run(arguments: &Arguments, slower: u32) -> Result<ExitCode, Failure> {
         Err(Early::Interrupted) => true,
         Err(Early::Failed(failure)) => return Err(failure),
     };
-    let (calls, mut floor): (Vec<_>, Vec<_>) =
-        times.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().unzip();
+    let calls = times.into_inner().unwrap_or_else(PoisonError::into_inner);
     records.write(&lines(&calls, arguments.warm_up as usize))?;
-    floor.drain(..floor.len().min(arguments.warm_up as usize));
-    output.print(&summary(&seen, arguments, calls.len(), floor))?;
+    output.print(&summary(&seen, arguments, calls.len()))?;
     Ok(ExitCode::from(if interrupted { 130 } else { 0 }))
 }
 
-/// When a call of `publish` began and when it returned, and what the floor took beside it, ns.
-type Times = Mutex<Vec<((u64, u64), u64)>>;
+/// When a call of `publish` began and when it returned, and the same of the floor beside it, ns of the monotonic clock.
+#[derive(Clone, Copy, Debug)]
+struct Call {
+    began_ns: u64,
+    returned_ns: u64,
+    floor_began_ns: u64,
+    floor_returned_ns: u64,
+}
+
+type Times = Mutex<Vec<Call>>;
 
 fn measure(
     arguments: &Arguments,
@@ -174,56 +180,40 @@ fn publish_all(
         let returned_ns = now_ns();
         let floor_began_ns = now_ns();
         floor.change();
-        let floor_ns = now_ns() - floor_began_ns;
-        let taken = ((began_ns, returned_ns), floor_ns);
+        let floor_returned_ns = now_ns();
+        let taken = Call { began_ns, returned_ns, floor_began_ns, floor_returned_ns };
         times.lock().unwrap_or_else(PoisonError::into_inner).push(taken);
         tick_ns = pacing::tick_after(tick_ns, period_ns, now_ns());
     }
     Ok(())
 }
 
-fn lines(times: &[(u64, u64)], warm_up: usize) -> String {
-    let mut text = String::from("sequence began_ns returned_ns\n");
-    for (number, (began_ns, returned_ns)) in times.iter().skip(warm_up).enumerate() {
+fn lines(calls: &[Call], warm_up: usize) -> String {
+    let mut text = String::from("sequence began_ns returned_ns floor_began_ns floor_returned_ns\n");
+    for (number, call) in calls.iter().skip(warm_up).enumerate() {
+        let Call { began_ns, returned_ns, floor_began_ns, floor_returned_ns } = call;
         // Writing to a string does not fail.
-        let _ = writeln!(text, "{number} {began_ns} {returned_ns}");
+        let _ = writeln!(text, "{number} {began_ns} {returned_ns} {floor_began_ns} {floor_returned_ns}");
     }
     text
 }
 
 /// All samples count here, those that warm up too.
-fn summary(seen: &Seen, arguments: &Arguments, published: usize, mut floor_ns: Vec<u64>) -> String {
-    floor_ns.sort_unstable();
-    let floor = |thousandth| percentile(&floor_ns, thousandth);
+fn summary(seen: &Seen, arguments: &Arguments, published: usize) -> String {
     format!(
         "{{\"peer\":\"tokkyu-overload\",\"bytes\":{},\"copies\":0,\"processes\":1,\"published\":{published},\"got\":{},\
-         \"dropped\":{},\"torn\":{},\"floor_p50_ns\":{},\"floor_p999_ns\":{},\"library\":\"tokkyu\",\"version\":\"{}\"}}",
+         \"dropped\":{},\"torn\":{},\"library\":\"tokkyu\",\"version\":\"{}\"}}",
         arguments.bytes,
         seen.got.load(Ordering::Acquire),
         seen.missed.load(Ordering::Acquire),
         seen.torn.load(Ordering::Acquire),
-        floor(500),
-        floor(999),
         env!("CARGO_PKG_VERSION")
     )
-}
-
-/// Of sorted values, the nearest; 0 of none.
-fn percentile(sorted: &[u64], thousandth: usize) -> u64 {
-    let at = (sorted.len() * thousandth).div_ceil(1000).max(1) - 1;
-    sorted.get(at).copied().unwrap_or(0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_percentile_is_a_value_that_was_there() {
-        let values: Vec<u64> = (1..=2000).collect();
-        assert_eq!((percentile(&values, 500), percentile(&values, 999)), (1000, 1998));
-        assert_eq!((percentile(&[7], 999), percentile(&[], 500)), (7, 0));
-    }
 
     fn sample(number: u32) -> [u8; 64] {
         let mut bytes = [0; 64];
@@ -258,7 +248,14 @@ mod tests {
 
     #[test]
     fn what_warms_up_is_not_recorded() {
-        let text = lines(&[(1, 2), (3, 5), (6, 9)], 1);
-        assert_eq!(text, "sequence began_ns returned_ns\n0 3 5\n1 6 9\n");
+        let call = |began_ns| Call {
+            began_ns,
+            returned_ns: began_ns + 1,
+            floor_began_ns: began_ns + 2,
+            floor_returned_ns: began_ns + 3,
+        };
+        let text = lines(&[call(1), call(3), call(6)], 1);
+        let header = "sequence began_ns returned_ns floor_began_ns floor_returned_ns\n";
+        assert_eq!(text, format!("{header}0 3 4 5 6\n1 6 7 8 9\n"));
     }
 }
