@@ -4,7 +4,7 @@ use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokkyu_graph::{Lending, Listening, Object, Payload, Receipts};
-use tokkyu_topic::{Doorbell, Limits, Terms, Why};
+use tokkyu_topic::{Doorbell, Limits, Near, Terms, Why};
 
 use crate::error::PublishError;
 use crate::posix::process::{self, Lender, ProcessError, RemoteBell, Waiting};
@@ -29,7 +29,12 @@ struct Publishing {
     publisher: tokkyu_topic::Publisher<Payload>,
     /// Once a subscriber of another process has asked.
     lent: Option<Shared>,
+    /// What a publication looks at, as found when a loan was made.
+    near: Near,
 }
+
+/// Instructions of a publication: about so many, whatever the compiler makes of them.
+const PUBLISH_BYTES: usize = 1024;
 
 /// The topic in shared memory.
 struct Shared {
@@ -77,7 +82,8 @@ impl Outlet {
         slot_bytes: usize,
     ) -> Arc<Outlet> {
         let limits = lent(publisher.channel().limits(), depth, slot_bytes);
-        Arc::new(Outlet { publishing: Mutex::new(Publishing { publisher, lent: None }), limits })
+        let publishing = Publishing { publisher, lent: None, near: Near::default() };
+        Arc::new(Outlet { publishing: Mutex::new(publishing), limits })
     }
 
     fn lock(&self) -> MutexGuard<'_, Publishing> {
@@ -92,7 +98,7 @@ impl Outlet {
     pub(crate) fn loan(&self, len: usize) -> Result<Slot, PublishError> {
         let mut publishing = self.lock();
         let mut own = publishing.loan()?;
-        publishing.publisher.bring_near();
+        publishing.ask_for_what_comes();
         let lender = publishing.active().map(|shared| shared.lender.clone());
         drop(publishing);
         let shared = lender.map(|lender| lend(&lender, len)).transpose()?;
@@ -104,7 +110,10 @@ impl Outlet {
 
     /// Publishes what a slot was filled with.
     pub(crate) fn publish(&self, slot: Slot) -> Result<u32, PublishError> {
-        self.lock().publish(slot)
+        let mut publishing = self.lock();
+        // Once more: a long message has driven out of the cache what was asked for before it was filled.
+        publishing.near.ask();
+        publishing.publish(slot)
     }
 
     /// Publishes what is shared as it is.
@@ -119,6 +128,15 @@ impl Outlet {
 impl Publishing {
     fn loan(&mut self) -> Result<tokkyu_topic::Loan<Payload>, PublishError> {
         self.publisher.loan().map_err(|error| PublishError::Loans(error.loans))
+    }
+
+    /// A publication comes soon: what it looks at comes while the message is filled (NODE-24).
+    fn ask_for_what_comes(&mut self) {
+        let Publishing { publisher, near, .. } = self;
+        near.clear();
+        near.add_bytes(Publishing::publish as *const u8, PUBLISH_BYTES);
+        publisher.add_to(near);
+        near.ask();
     }
 
     /// The topic in shared memory, if somebody reads it there.

@@ -300,8 +300,8 @@ impl Doorbell for Queue {
         self.bell.ring(source);
     }
 
-    fn bring_near(&self) {
-        self.bell.bring_near();
+    fn add_to(&self, near: &mut Near) {
+        self.bell.add_to(near);
     }
 }
 

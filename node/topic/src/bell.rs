@@ -1,6 +1,6 @@
 //! Notice of new samples: which sources have some, and whether somebody must be woken (NODE-16).
 
-use crate::near::bring_to_write;
+use crate::near::Near;
 use crate::sync::{AtomicU32, Ordering};
 
 /// Sources that one bell tells apart.
@@ -15,8 +15,8 @@ pub trait Doorbell: Send + Sync {
     /// Source `source` (0 to 30) has something.
     fn ring(&self, source: u32);
 
-    /// It will be rung soon, perhaps. Called in the publisher's thread, and must do no more than ask for memory (NODE-24).
-    fn bring_near(&self) {}
+    /// What `ring` looks at and writes (NODE-24). Called in the publisher's thread, as `ring` is.
+    fn add_to(&self, _near: &mut Near) {}
 }
 
 /// A word that publishers write and one listener reads.
@@ -71,9 +71,9 @@ impl Bell {
         self.word.load(Ordering::Acquire) == IDLE
     }
 
-    /// It will be rung soon: asks for the word (NODE-24).
-    pub fn bring_near(&self) {
-        bring_to_write(&self.word);
+    /// What ringing writes (NODE-24).
+    pub fn add_to(&self, near: &mut Near) {
+        near.add_to_write(&self.word);
     }
 
     /// The word itself, for a futex.
@@ -89,7 +89,7 @@ impl Doorbell for Bell {
         self.ring_at(source);
     }
 
-    fn bring_near(&self) {
-        Bell::bring_near(self);
+    fn add_to(&self, near: &mut Near) {
+        Bell::add_to(self, near);
     }
 }

@@ -141,7 +141,7 @@ impl Link {
     // --- the reader's side: what it has ---
 
     /// What taking a sample at `tail` looks at.
-    pub(crate) fn add_to(&self, tail: Cursor, near: &mut Near) {
+    pub(crate) fn add_take_to(&self, tail: Cursor, near: &mut Near) {
         near.add(&self.state);
         self.queue.add_to(tail, near);
         self.held.first_line().into_iter().for_each(|line| near.add_to_write(line));
@@ -232,17 +232,18 @@ impl Link {
         terms.reliable && !self.queue.is_empty_at(place)
     }
 
-    /// [`Link::put`] and [`Link::tell`] come soon for sample `sequence`: asks for what they write.
+    /// What [`Link::put`] and [`Link::tell`] of sample `sequence` look at and write.
     ///
     /// # Safety
     ///
     /// As for [`Link::joined`].
-    pub(crate) unsafe fn bring_near(&self, sequence: u32) {
+    pub(crate) unsafe fn add_put_to(&self, sequence: u32, near: &mut Near) {
+        near.add(self);
         // SAFETY: passed on.
         let (place, _) = unsafe { self.place_of(sequence) };
-        self.queue.bring_near(place);
+        self.queue.add_to(place, near);
         // SAFETY: as above.
-        unsafe { self.joined(|joined| joined.bell.bring_near()) };
+        unsafe { self.joined(|joined| joined.bell.add_to(near)) };
     }
 
     /// Puts the sample in. What is lost goes to `released`.

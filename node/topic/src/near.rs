@@ -22,6 +22,9 @@ pub struct Near {
     count: usize,
 }
 
+// SAFETY: nothing that an address stands for is looked at.
+unsafe impl Send for Near {}
+
 #[derive(Clone, Copy)]
 struct Place {
     at: *const u8,
@@ -39,6 +42,11 @@ impl Default for Near {
 impl Near {
     /// Places at most; what is more is left out.
     pub const MOST: usize = 16;
+
+    /// Nothing is asked for any more.
+    pub fn clear(&mut self) {
+        self.count = 0;
+    }
 
     /// What will be read.
     pub fn add<T: ?Sized>(&mut self, what: &T) {
@@ -78,12 +86,6 @@ impl Near {
     pub fn lines(&self) -> usize {
         self.places[..self.count].iter().map(|place| usize::from(place.lines)).sum()
     }
-}
-
-/// Asks for the line at which `what` begins, to write it.
-#[inline]
-pub fn bring_to_write<T>(what: &T) {
-    ask_to_write(core::ptr::from_ref(what).cast());
 }
 
 #[inline]
@@ -143,6 +145,8 @@ mod tests {
         let mut near = Near::default();
         (0..2 * Near::MOST as u64).for_each(|number| near.add(&number));
         assert_eq!(near.count, Near::MOST);
+        near.clear();
+        assert_eq!(near.lines(), 0);
     }
 
     /// Nothing of it is looked at: an address of nobody's does no harm.
@@ -153,7 +157,6 @@ mod tests {
         near.add_bytes(core::ptr::without_provenance(usize::MAX), 1);
         let mut word = 7_u32;
         near.add_to_write(&word);
-        bring_to_write(&word);
         near.ask();
         word += 1;
         assert_eq!(word, 8);

@@ -7,6 +7,7 @@ use core::ops::{Deref, DerefMut};
 
 use crate::channel::Channel;
 use crate::link::{Link, State};
+use crate::near::Near;
 use crate::sync::{AtomicU32, Ordering, write_before_look};
 
 /// The one publisher of a [`Channel`]. One thread at a time.
@@ -55,13 +56,14 @@ impl<T: Send + Sync> Publisher<T> {
         channel.a_reliable_link_is_full(self.next)
     }
 
-    /// A publication comes soon: asks for what it will write and readers' processors have (NODE-24). They come while the message is filled.
-    pub fn bring_near(&mut self) {
+    /// What [`Publisher::publish`] looks at and writes, for who asks for it before (NODE-24): readers' processors have some of it.
+    pub fn add_to(&mut self, near: &mut Near) {
         let channel = &*self.end.0;
         let _inside = Inside::enter(&channel.publishing.inside);
         write_before_look();
+        near.add(channel);
         // SAFETY: inside `publish`, as who leaves has to see, and found open.
-        channel.open_links().for_each(|link| unsafe { link.bring_near(self.next) });
+        channel.open_links().for_each(|link| unsafe { link.add_put_to(self.next, near) });
     }
 
     /// Hands a sample to every link. Steps: bounded by the number of links; never waits (NODE-13).

@@ -95,7 +95,7 @@ impl<T: Send + Sync> Reader<T> {
     /// What [`Reader::take`] will look at, for who waits for a sample: it asks for that when it is woken (NODE-24).
     pub fn add_to(&self, near: &mut Near) {
         near.add(&self.channel.slots);
-        self.link().add_to(self.tail, near);
+        self.link().add_take_to(self.tail, near);
         self.channel.slots.add_to(near);
     }
 

@@ -12,7 +12,7 @@
 
 use crate::choice::chosen;
 use crate::lines::{WORDS, Words};
-use crate::near::{Near, bring_to_write};
+use crate::near::Near;
 use crate::sync::{AtomicU32, Ordering};
 
 /// A cell without a sample.
@@ -154,13 +154,7 @@ impl Ring {
         slot_in(former)
     }
 
-    /// `put` comes soon: asks for what it writes.
-    pub(crate) fn bring_near(&self, at: Cursor) {
-        bring_to_write(self.word(Word::Head));
-        bring_to_write(self.cell(at.index));
-    }
-
-    /// What `take` looks at and writes.
+    /// What `put` and `take` at this place look at and write.
     pub(crate) fn add_to(&self, at: Cursor, near: &mut Near) {
         near.add_to_write(self.word(Word::Head));
         if !is_on_first_line(at.index) {

@@ -52,7 +52,6 @@ fn a_sample_that_its_reader_waits_for_is_like_any_other() {
     let (mut publisher, channel) = channel(Limits::for_links(1, 2));
     let mut reader = joined(&channel, Terms::keep_last(2));
     for value in 0..3 {
-        publisher.bring_near();
         publish(&mut publisher, value).unwrap();
     }
     let first = reader.take_here().unwrap().unwrap();

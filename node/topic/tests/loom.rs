@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use loom::sync::atomic::{AtomicU32, Ordering};
 use loom::thread;
-use tokkyu_topic::{Bell, Channel, Choice, Desk, Limits, Publisher, Reader, Terms, Why, Worked};
+use tokkyu_topic::{Bell, Channel, Choice, Desk, Limits, Near, Publisher, Reader, Terms, Why, Worked};
 
 /// Readers of a device start anew four times, and meet more orders than can be tried.
 const IMPATIENT: Choice = Choice { patience: 0, ..Choice::DEVICE };
@@ -365,7 +365,7 @@ fn a_place_changes_hands_while_the_publisher_brings_it_near() {
         let (mut publisher, channel) = channel(Limits::for_links(1, 1));
         let reader = join(&channel, Terms::keep_last(1));
         let asking = thread::spawn(move || {
-            publisher.bring_near();
+            publisher.add_to(&mut Near::default());
             publisher
         });
         drop(reader);

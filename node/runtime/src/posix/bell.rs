@@ -9,7 +9,7 @@ use rustix::thread::futex;
 use rustix::time::Timespec;
 use tokkyu_contract::MonoTime;
 use tokkyu_process::{ProcessError, Receipt, SharedBell};
-use tokkyu_topic::{Bell, Doorbell};
+use tokkyu_topic::{Bell, Doorbell, Near};
 
 use super::clock::left;
 
@@ -68,8 +68,8 @@ impl Doorbell for QueueBell {
         self.shared.get().into_iter().for_each(|shared| shared.ring(source));
     }
 
-    fn bring_near(&self) {
-        self.own.bell.bring_near();
+    fn add_to(&self, near: &mut Near) {
+        self.own.bell.add_to(near);
     }
 }
 
