@@ -6,8 +6,10 @@ use core::ops::{Deref, Index};
 
 use crate::sync::AtomicU32;
 
-/// Words of a line. 64 bytes are a line of x86-64 and of most ARM cores; where lines are longer, or none, it is only not as fast as it could be.
-pub(crate) const WORDS: usize = 16;
+/// Bytes of a line, as of x86-64 and of most ARM cores; where lines are longer, or none, it is only not as fast as it could be.
+pub(crate) const LINE: usize = 64;
+/// Words of a line.
+pub(crate) const WORDS: usize = LINE / 4;
 
 /// On lines where nothing else is.
 #[repr(align(64))]
@@ -35,9 +37,7 @@ impl Words {
     pub(crate) const fn bytes(count: usize) -> usize {
         count.div_ceil(WORDS) * size_of::<Apart<[AtomicU32; WORDS]>>()
     }
-}
 
-impl Words {
     /// The line with the first words.
     pub(crate) fn first_line(&self) -> Option<&impl Sized> {
         self.0.first()

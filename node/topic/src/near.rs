@@ -3,8 +3,7 @@
 //! A processor that has slept, or whose thread was away, has little of what comes next in its caches. One line after the other is waited for, unless
 //! all are asked for at once. To ask changes nothing and never fails, whatever the address is.
 
-/// Bytes of what is asked for at once. As in `lines`.
-const LINE: usize = 64;
+use crate::lines::LINE;
 
 /// Places that are asked for together, when it is time.
 ///
@@ -16,7 +15,6 @@ const LINE: usize = 64;
 /// near.add(&big);
 /// near.ask();
 /// ```
-#[derive(Clone, Copy)]
 pub struct Near {
     places: [Place; Near::MOST],
     count: usize,
@@ -134,8 +132,7 @@ mod tests {
 
     #[test]
     fn every_line_that_is_touched_is_asked_for() {
-        let Aligned(bytes) = Aligned([0; 256]);
-        let aligned = Aligned(bytes);
+        let aligned = Aligned([0; 256]);
         let found = [0..1, 0..64, 0..65, 63..64, 63..65, 1..130].map(|range| lines_of(&aligned.0[range]));
         assert_eq!(found, [1, 1, 2, 1, 2, 3]);
     }

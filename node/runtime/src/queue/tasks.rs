@@ -193,7 +193,7 @@ impl Tasks {
     }
 }
 
-pub(super) fn nanos(due: Option<MonoTime>) -> u64 {
+fn nanos(due: Option<MonoTime>) -> u64 {
     due.map_or(NEVER, MonoTime::as_nanos)
 }
 
