@@ -291,7 +291,7 @@ impl Node {
 
     /// Waits for a callback, so long at most, and calls it. False: there was none.
     pub fn spin_for(&self, time: std::time::Duration) -> bool {
-        self.queue.call_one(Some(mono_now() + time))
+        self.queue.call_one(Some(mono_now() + time), self.queue.wakes())
     }
 
     /// Whether the node runs: nobody has ended it.
@@ -541,14 +541,22 @@ impl CallbackQueue {
 
     /// Waits for a callback, so long at most, and calls it. False: there was none.
     pub fn spin_for(&self, time: std::time::Duration) -> bool {
-        self.queue.call_one(Some(mono_now() + time))
+        self.queue.call_one(Some(mono_now() + time), self.queue.wakes())
     }
 }
 
 impl CallbackQueue {
-    /// Waits for a callback until somebody wakes it, and calls it. False: there was none.
-    pub fn call_one(&self) -> bool {
-        self.queue.call_one(None)
+    /// Waits for a callback, so long at most, and calls it. False: there was none, or the queue was woken since [`CallbackQueue::wakes`] gave `wakes`.
+    ///
+    /// A thread that waits until it is told to go asks for `wakes` first, looks whether it was told, then calls this; who tells it wakes the
+    /// queue afterwards. In another order the thread may wait for what has been.
+    pub fn call_one(&self, time: Option<std::time::Duration>, wakes: u32) -> bool {
+        self.queue.call_one(time.map(|time| mono_now() + time), wakes)
+    }
+
+    /// How often it was woken.
+    pub fn wakes(&self) -> u32 {
+        self.queue.wakes()
     }
 
     /// Those who wait at it wait no longer.

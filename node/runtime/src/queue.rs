@@ -140,7 +140,7 @@ impl Queue {
     /// Ends all waiting, now and later.
     pub(crate) fn stop(&self) {
         self.is_stopped.store(true, Ordering::Release);
-        self.bell.ring(0);
+        self.call_off();
     }
 
     /// It is of a node that runs, also if one that has ended had it before.
@@ -178,6 +178,19 @@ impl Queue {
     /// A `spin_once` ends after the callback that it is in.
     pub(crate) fn wake(&self) {
         self.wakes.fetch_add(1, Ordering::AcqRel);
+        self.call_off();
+    }
+
+    /// How often it was woken: [`Queue::call_one`] does not wait if it was since.
+    pub(crate) fn wakes(&self) -> u32 {
+        self.wakes.load(Ordering::Acquire)
+    }
+
+    /// All who wait look at what was said before. One by one they could not: the first to look may wait again, and leads, before the next has looked.
+    fn call_off(&self) {
+        // Whoever looked too early waits by now, and is told.
+        drop(self.lock());
+        self.leaderless.notify_all();
         self.bell.ring(0);
     }
 
@@ -187,21 +200,23 @@ impl Queue {
 
     /// Calls callbacks until [`Queue::stop`].
     pub(crate) fn spin(&self) {
-        while self.call_one(None) {}
+        while !self.is_stopped() {
+            self.call_one(None, self.wakes());
+        }
     }
 
     /// Calls the callbacks that are due now, each task's once for each sample that it may have waiting.
     pub(crate) fn spin_once(&self) {
         let mut left = 1024 * self.lock().tasks.len().max(1);
-        let (now, wakes) = (mono_now(), self.wakes.load(Ordering::Acquire));
-        while left > 0 && self.call_one(Some(now)) && self.wakes.load(Ordering::Acquire) == wakes {
+        let (now, wakes) = (mono_now(), self.wakes());
+        while left > 0 && self.call_one(Some(now), wakes) && self.wakes() == wakes {
             left -= 1;
         }
     }
 
-    /// Waits until that time for a callback, and calls it. False: there was none, or the queue is stopped.
-    pub(crate) fn call_one(&self, until: Option<MonoTime>) -> bool {
-        let wakes = self.wakes.load(Ordering::Acquire);
+    /// Waits until that time for a callback, and calls it. False: there was none, or the queue is stopped, or it was woken since it had been so
+    /// often: who waits unless something is so asks for that number first, then looks whether it is so, and tells with [`Queue::wake`].
+    pub(crate) fn call_one(&self, until: Option<MonoTime>, wakes: u32) -> bool {
         while let Some(picked) = self.next(until, wakes) {
             if Running::new(self, picked).step() {
                 return true;
@@ -213,7 +228,7 @@ impl Queue {
     /// Waits until that time for a pending task, or until somebody calls off.
     fn next(&self, until: Option<MonoTime>, wakes: u32) -> Option<Picked> {
         let me = me();
-        let is_over = || until.is_some_and(|until| until <= mono_now());
+        let is_over = |until: MonoTime| until <= mono_now();
         let mut state = self.lock();
         let picked = loop {
             if self.is_stopped() {
@@ -222,22 +237,17 @@ impl Queue {
             if let Some(picked) = state.tasks.pick(me) {
                 break Some(picked);
             }
-            if state.is_led {
-                if is_over() {
-                    break None;
+            if !state.is_led {
+                state.tasks.mark(self.bell.answer(), mono_now);
+                if let Some(picked) = state.tasks.pick(me) {
+                    break Some(picked);
                 }
-                state = self.wait_to_lead(state, until);
-                continue;
-            }
-            state.tasks.mark(self.bell.answer(), mono_now);
-            if let Some(picked) = state.tasks.pick(me) {
-                break Some(picked);
             }
             // After the answer, as who calls off rings after it has said so.
-            if self.is_stopped() || self.wakes.load(Ordering::Acquire) != wakes || is_over() {
+            if self.is_stopped() || self.wakes() != wakes || until.is_some_and(is_over) {
                 break None;
             }
-            state = self.lead(state, until);
+            state = if state.is_led { self.wait_to_lead(state, until) } else { self.lead(state, until) };
         };
         self.leave(state);
         picked

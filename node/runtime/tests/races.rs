@@ -216,7 +216,7 @@ fn spinning(node: &Node, queue: &CallbackQueue) -> Vec<JoinHandle<()>> {
             }
         })
     };
-    let waits = on_queue(|queue| while queue.call_one() {});
+    let waits = on_queue(|queue| while queue.call_one(None, queue.wakes()) {});
     let looks = on_queue(|queue| {
         queue.spin_once();
         queue.wake();

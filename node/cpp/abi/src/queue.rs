@@ -34,13 +34,16 @@ pub unsafe extern "C" fn tk_queue_free(queue: *mut tk_queue) {
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tk_queue_call_one(queue: *const tk_queue, timeout: i64) -> bool {
+pub unsafe extern "C" fn tk_queue_wakes(queue: *const tk_queue) -> u32 {
     // SAFETY: a handle.
-    let queue = &unsafe { &*queue }.0;
-    match u64::try_from(timeout) {
-        Ok(timeout) => queue.spin_for(Duration::from_nanos(timeout)),
-        Err(_) => queue.call_one(),
-    }
+    unsafe { &*queue }.0.wakes()
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn tk_queue_call_one(queue: *const tk_queue, timeout: i64, wakes: u32) -> bool {
+    let timeout = u64::try_from(timeout).ok().map(Duration::from_nanos);
+    // SAFETY: a handle.
+    unsafe { &*queue }.0.call_one(timeout, wakes)
 }
 
 #[unsafe(no_mangle)]

@@ -33,9 +33,11 @@ public:
     // Waits so long for one.
     CallOneResult callOne(WallDuration timeout = WallDuration())
     {
+        // Before the look: disable() wakes the queue afterwards.
+        const uint32_t wakes = tk_queue_wakes(raw());
         if (!is_enabled_) return Disabled;
         detail::Calling calling(raw());
-        const bool called = tk_queue_call_one(raw(), nanos(timeout));
+        const bool called = tk_queue_call_one(raw(), nanos(timeout), wakes);
         calling.rethrow();
         if (called) return calling.is_to_try_again() ? TryAgain : Called;
         return is_enabled_ && !tk_queue_is_stopped(raw()) ? Empty : Disabled;
@@ -43,9 +45,10 @@ public:
     // Waits so long for one, then calls all that are due. What one of them throws is thrown; those behind it wait.
     void callAvailable(WallDuration timeout = WallDuration())
     {
+        const uint32_t wakes = tk_queue_wakes(raw());
         if (!is_enabled_) return;
         detail::Calling calling(raw());
-        if (timeout > WallDuration() && !tk_queue_call_one(raw(), nanos(timeout))) return;
+        if (timeout > WallDuration() && !tk_queue_call_one(raw(), nanos(timeout), wakes)) return;
         calling.rethrow();
         tk_queue_spin_once(raw());
         calling.rethrow();

@@ -28,8 +28,11 @@ template <typename IsOver> void call_until(CallbackQueue &queue, const IsOver &i
 {
     tk_queue *const raw = queue.raw();
     Calling calling(raw);
-    while (!is_over() && !tk_queue_is_stopped(raw)) {
-        if (queue.isEnabled()) tk_queue_call_one(raw, -1);
+    for (;;) {
+        // Before the look: who stops or disables it wakes the queue afterwards.
+        const uint32_t wakes = tk_queue_wakes(raw);
+        if (is_over() || tk_queue_is_stopped(raw)) return;
+        if (queue.isEnabled()) tk_queue_call_one(raw, -1, wakes);
         else WallDuration(0.01).sleep();
         calling.rethrow();
     }
@@ -129,9 +132,8 @@ private:
         {
             std::lock_guard<std::mutex> lock(mutex);
             is_stopped = true;
+            tk_queue_wake(queue.raw());
             for (std::thread &thread : threads) {
-                // Each waits by itself.
-                tk_queue_wake(queue.raw());
                 if (thread.get_id() == std::this_thread::get_id()) thread.detach();
                 else thread.join();
             }

@@ -19,7 +19,7 @@ boost::shared_ptr<M const> waitForMessage(const std::string &topic, NodeHandle &
     const WallTime end = WallTime::now() + WallDuration(timeout.toSec());
     while (!message && ros::ok()) {
         if (timeout <= Duration(0)) {
-            tk_queue_call_one(queue.raw(), -1);
+            tk_queue_call_one(queue.raw(), -1, tk_queue_wakes(queue.raw()));
             continue;
         }
         const WallDuration left = end - WallTime::now();

@@ -81,8 +81,12 @@ tk_queue *tk_queue_new(void);
 tk_queue *tk_node_queue(const tk_node *node);
 /* Lets go of it; what was made with it keeps it. */
 void tk_queue_free(tk_queue *queue);
-/* Waits so long for a callback (less than 0: as long as its node runs) and calls it. False: there was none. */
-bool tk_queue_call_one(const tk_queue *queue, int64_t timeout);
+/* How often it was woken. */
+uint32_t tk_queue_wakes(const tk_queue *queue);
+/* Waits so long for a callback (less than 0: as long as its node runs) and calls it. False: there was none, or the queue was woken since it had been
+   so often. A thread that waits until it is told to go asks for `wakes` first, looks whether it was told, then calls this; in another order it may
+   wait for what has been. */
+bool tk_queue_call_one(const tk_queue *queue, int64_t timeout, uint32_t wakes);
 /* Calls callbacks until the node ends. Several threads may. */
 void tk_queue_spin(const tk_queue *queue);
 /* Calls the callbacks that are due. */

@@ -92,10 +92,35 @@ fn all_threads_end_when_the_queue_stops() {
 #[test]
 fn all_who_wait_are_called_off() {
     let queue = Queue::new();
-    let threads = [(); 3].map(|()| begin(&queue, |queue| queue.call_one(None)));
+    let threads = [(); 3].map(|()| begin(&queue, |queue| queue.call_one(None, queue.wakes())));
     wait_for(&queue, 2);
     queue.wake();
     assert_eq!(threads.each_ref().map(hear), [false; 3]);
+}
+
+#[test]
+fn who_is_called_off_and_waits_again_keeps_nobody() {
+    let queue = Queue::new();
+    let spinning = spin(&queue);
+    for _ in 0..500 {
+        let waits = [(); 2].map(|()| begin(&queue, |queue| queue.call_one(None, queue.wakes())));
+        wait_for(&queue, 2);
+        queue.wake();
+        assert_eq!(waits.each_ref().map(hear), [false; 2]);
+    }
+    queue.stop();
+    hear(&spinning);
+}
+
+#[test]
+fn who_was_called_off_before_it_waits_does_not_wait() {
+    let queue = Queue::new();
+    let waits = begin(&queue, |queue| {
+        let wakes = queue.wakes();
+        queue.wake();
+        queue.call_one(None, wakes)
+    });
+    assert!(!hear(&waits));
 }
 
 #[test]
@@ -139,7 +164,7 @@ fn a_callback_may_remove_its_own_task() {
     *own.lock().unwrap() = Some(task);
     tell.send(()).unwrap();
     queue.bell.ring(source);
-    assert!(queue.call_one(None));
+    assert!(queue.call_one(None, queue.wakes()));
     hear(&heard);
     assert_eq!(queue.lock().tasks.len(), 0);
 }

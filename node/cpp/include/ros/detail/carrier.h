@@ -141,7 +141,12 @@ private:
 
     void run()
     {
-        while (!is_over() && !tk_queue_is_stopped(hidden_)) tk_queue_call_one(hidden_, -1);
+        for (;;) {
+            // Before the look: who ends it wakes the queue afterwards.
+            const uint32_t wakes = tk_queue_wakes(hidden_);
+            if (is_over() || tk_queue_is_stopped(hidden_)) return;
+            tk_queue_call_one(hidden_, -1, wakes);
+        }
     }
     bool is_over()
     {
