@@ -71,6 +71,8 @@ impl<T: Send + Sync> Publisher<T> {
     /// # Errors
     ///
     /// [`Refused`], with the loan: nobody has got it.
+    // One function, so that its instructions can be asked for.
+    #[inline(never)]
     pub fn publish(&mut self, loan: Loan<T>) -> Result<u32, Refused<T>> {
         if !Arc::ptr_eq(&loan.end, &self.end) {
             return Err(Refused { loan, why: Why::Foreign });
