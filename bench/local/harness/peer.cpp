@@ -58,6 +58,7 @@ private:
         while (!receiver->is_matched())
             if (wait_for_end_until(now_ns() + LOOK_EVERY_NS) == Woken::TOLD_TO_END)
                 return;
+        const Apart apart(Apart::Who::RECEIVING);
         tell_ready();
         while (wait_for_end_until(now_ns() + NS_PER_S) != Woken::TOLD_TO_END)
             ;
@@ -130,6 +131,7 @@ ExitCode measure(Peer &peer, const Options &options, Board &board, std::unique_p
     try {
         sender = peer.open_sender(options);
         meet(receiving, *sender);
+        const Apart apart(Apart::Who::PUBLISHING);
         publish_all(*sender, board, options);
     } catch (const Interrupted &) {
         code = INTERRUPTED;

@@ -1,6 +1,9 @@
 // SCHED_FIFO, locked memory, exact timers and a heap that does not shrink; see scheduling.hpp.
 #include "scheduling.hpp"
 
+#include <cerrno>
+#include <cstdlib>
+#include <filesystem>
 #include <malloc.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -20,7 +23,43 @@ bool may_lock_all()
     return geteuid() == 0 || (getrlimit(RLIMIT_MEMLOCK, &limit) == 0 && limit.rlim_cur == RLIM_INFINITY);
 }
 
+// The threads that the process has now. One that has ended meanwhile needs no processors.
+template <typename Choose> void place_threads(const Choose &choose)
+{
+    for (const auto &entry : std::filesystem::directory_iterator("/proc/self/task")) {
+        const auto thread = static_cast<pid_t>(std::atoi(entry.path().filename().c_str()));
+        const cpu_set_t processors = choose(thread);
+        if (sched_setaffinity(thread, sizeof processors, &processors) != 0 && errno != ESRCH)
+            throw system_failure("processors of thread " + std::to_string(thread));
+    }
+}
+
 } // namespace
+
+Apart::Apart(Who who)
+{
+    if (sched_getaffinity(0, sizeof all_, &all_) != 0)
+        throw system_failure("processors");
+    if (CPU_COUNT(&all_) < 2)
+        return;
+    int at = 0;
+    while (!CPU_ISSET(at, &all_))
+        at++;
+    cpu_set_t first{}, others = all_;
+    CPU_SET(at, &first);
+    CPU_CLR(at, &others);
+    const pid_t publishing = who == Who::PUBLISHING ? gettid() : -1;
+    place_threads([&](pid_t thread) { return thread == publishing ? first : others; });
+}
+
+Apart::~Apart()
+{
+    try {
+        place_threads([this](pid_t) { return all_; });
+    } catch (const std::exception &) {
+        // They may use fewer than before, and the run is over.
+    }
+}
 
 void ask_scheduling(int priority)
 {

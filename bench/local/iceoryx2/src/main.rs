@@ -18,13 +18,13 @@ mod results;
 
 use std::fmt::{self, Display};
 use std::process::ExitCode;
-use std::{process, thread, time};
+use std::{io, process, thread, time};
 
 use arguments::Arguments;
 use board::{Board, LOST_AFTER_NS};
 use child::Child;
 use clap::Parser;
-use machine::{Woken, now_ns, wait_until};
+use machine::{Apart, Woken, now_ns, wait_until};
 use ports::{Place, Receiver, Sender};
 use results::RecordsFile;
 
@@ -100,6 +100,10 @@ fn ask_scheduling(arguments: &Arguments) -> Result<(), Failure> {
     })
 }
 
+fn apart_failed(error: io::Error) -> Failure {
+    Failure(format!("processors of the run's threads: {error}"))
+}
+
 /// The sender goes before the receiver does, which is to find nothing of it left.
 fn measure(arguments: &Arguments, board: &Board, place: &Place) -> Result<(), Early> {
     let mut child = Child::start(|| receive(arguments, board, place))
@@ -122,6 +126,7 @@ fn receive(arguments: &Arguments, board: &Board, place: &Place) -> Result<(), Fa
         thread::sleep(time::Duration::from_nanos(LOOK_EVERY_NS));
     }
     machine::let_end_signal_in().map_err(|error| Failure(format!("signals: {error}")))?;
+    let _apart = Apart::receiving().map_err(apart_failed)?;
     board.tell_receiver_is_ready();
     receiver.receive(board)
 }
@@ -129,6 +134,7 @@ fn receive(arguments: &Arguments, board: &Board, place: &Place) -> Result<(), Fa
 fn publish(arguments: &Arguments, board: &Board, place: &Place) -> Result<(), Early> {
     let sender = Sender::new(place, arguments.bytes as usize)?;
     meet(&sender, board)?;
+    let _apart = Apart::publishing().map_err(apart_failed)?;
     let period_ns = arguments.period_us * 1_000;
     let mut tick_ns = now_ns() + period_ns;
     wait(tick_ns)?;

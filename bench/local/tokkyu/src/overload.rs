@@ -19,7 +19,7 @@ use tokkyu_node::{Delivery, Kind, Node, Subscription, SubscriptionOptions};
 use crate::arguments::Arguments;
 use crate::ends::{self, Sender, TOPIC};
 use crate::failure::{Early, Failure};
-use crate::machine::{self, now_ns, wait_until};
+use crate::machine::{self, Apart, now_ns, wait_until};
 use crate::results::{Output, RecordsFile};
 use crate::std_msgs::UInt8MultiArray;
 use crate::thread::master_of;
@@ -130,7 +130,9 @@ fn measure(
     let spinning = ends::spin(node)?;
     let mut sender = Sender::open(node, arguments.bytes as usize, DEPTH)?;
     pacing::meet(|| subscription.publishers() > 0 && sender.is_matched())?;
+    let apart = Apart::publishing()?;
     let published = publish_all(arguments, &mut sender, &floor, times);
+    drop(apart);
     seen.is_over.store(true, Ordering::Release);
     // What waits is still delivered; the last sample always is, so that all the others are got or missed by then.
     let all = times.lock().unwrap_or_else(PoisonError::into_inner).len() as u32;
