@@ -3,14 +3,11 @@
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use nix::errno::Errno;
-use nix::sched::{CpuSet, sched_getaffinity, sched_setaffinity};
 use nix::sys::mman::{MlockAllFlags, mlockall};
 use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
 use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, SigmaskHow, Signal, sigaction, sigprocmask};
 use nix::sys::time::TimeSpec;
 use nix::time::{ClockId, clock_gettime};
-use nix::unistd::{Pid, gettid};
 
 /// Tells the receiving process to end. SIGINT and SIGTERM, which a terminal sends to both, it takes no notice of.
 pub const END_SIGNAL: Signal = Signal::SIGUSR1;
@@ -121,67 +118,6 @@ pub fn ask_scheduling(priority: u8) -> io::Result<()> {
         return Err(io::Error::last_os_error());
     }
     lock_memory();
-    Ok(())
-}
-
-/// While it lives the end that publishes and the one that receives are apart (LOCAL-26): whether they share a processor,
-/// and which of two wakes which, is else decided when the program starts, stays so while it runs, and changes a latency
-/// by half. Does nothing with one processor.
-pub struct Apart {
-    all: CpuSet,
-}
-
-impl Apart {
-    /// The calling thread has the first processor, the process's other threads have the others.
-    ///
-    /// # Errors
-    /// The kernel's.
-    pub fn publishing() -> io::Result<Apart> {
-        Apart::begin(Some(gettid()))
-    }
-
-    /// The process's threads have the others.
-    ///
-    /// # Errors
-    /// The kernel's.
-    pub fn receiving() -> io::Result<Apart> {
-        Apart::begin(None)
-    }
-
-    fn begin(publishing: Option<Pid>) -> io::Result<Apart> {
-        let all = sched_getaffinity(Pid::from_raw(0))?;
-        let apart = Apart { all };
-        let mut usable = (0..CpuSet::count()).filter(|&at| all.is_set(at).unwrap_or(false));
-        if let (Some(at), Some(_)) = (usable.next(), usable.next()) {
-            let (mut first, mut others) = (CpuSet::new(), all);
-            first.set(at)?;
-            others.unset(at)?;
-            place_threads(|thread| if Some(thread) == publishing { first } else { others })?;
-        }
-        Ok(apart)
-    }
-}
-
-impl Drop for Apart {
-    fn drop(&mut self) {
-        // Refused, they may use fewer than before, and the run is over.
-        let _ = place_threads(|_| self.all);
-    }
-}
-
-/// The threads that the process has now.
-fn place_threads(choose: impl Fn(Pid) -> CpuSet) -> io::Result<()> {
-    for entry in std::fs::read_dir("/proc/self/task")? {
-        let name = entry?.file_name();
-        let Some(thread) = name.to_str().and_then(|name| name.parse().ok()).map(Pid::from_raw) else {
-            continue;
-        };
-        match sched_setaffinity(thread, &choose(thread)) {
-            // ESRCH: it has ended meanwhile.
-            Ok(()) | Err(Errno::ESRCH) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
     Ok(())
 }
 

@@ -8,6 +8,8 @@
 //!                         └───▶ ports ─▶ wait, take, stamp, check …
 //! ```
 
+#[path = "../../apart.rs"]
+mod apart;
 mod arguments;
 mod board;
 mod child;
@@ -20,11 +22,12 @@ use std::fmt::{self, Display};
 use std::process::ExitCode;
 use std::{io, process, thread, time};
 
+use apart::Apart;
 use arguments::Arguments;
 use board::{Board, LOST_AFTER_NS};
 use child::Child;
 use clap::Parser;
-use machine::{Apart, Woken, now_ns, wait_until};
+use machine::{Woken, now_ns, wait_until};
 use ports::{Place, Receiver, Sender};
 use results::RecordsFile;
 

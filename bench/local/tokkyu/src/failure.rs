@@ -28,3 +28,8 @@ impl From<Failure> for Early {
         Early::Failed(failure)
     }
 }
+
+/// Of [`crate::apart::Apart`].
+pub(crate) fn apart_failed(error: std::io::Error) -> Failure {
+    Failure(format!("processors of the run's threads: {error}"))
+}

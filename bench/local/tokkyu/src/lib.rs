@@ -15,6 +15,8 @@
 //! | `tokkyu-local-tcpros`, `tokkyu-local-tcpros-subscriber` | one end is roscpp: likewise |
 
 pub mod abi;
+#[path = "../../apart.rs"]
+pub mod apart;
 pub mod arguments;
 pub mod board;
 pub mod ends;

@@ -16,10 +16,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokkyu_message::{Message, View};
 use tokkyu_node::{Delivery, Kind, Node, Subscription, SubscriptionOptions};
 
+use crate::apart::Apart;
 use crate::arguments::Arguments;
 use crate::ends::{self, Sender, TOPIC};
-use crate::failure::{Early, Failure};
-use crate::machine::{self, Apart, now_ns, wait_until};
+use crate::failure::{Early, Failure, apart_failed};
+use crate::machine::{self, now_ns, wait_until};
 use crate::results::{Output, RecordsFile};
 use crate::std_msgs::UInt8MultiArray;
 use crate::thread::master_of;
@@ -130,7 +131,7 @@ fn measure(
     let spinning = ends::spin(node)?;
     let mut sender = Sender::open(node, arguments.bytes as usize, DEPTH)?;
     pacing::meet(|| subscription.publishers() > 0 && sender.is_matched())?;
-    let apart = Apart::publishing()?;
+    let apart = Apart::publishing().map_err(apart_failed)?;
     let published = publish_all(arguments, &mut sender, &floor, times);
     drop(apart);
     seen.is_over.store(true, Ordering::Release);

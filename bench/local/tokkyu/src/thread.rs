@@ -3,11 +3,12 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use crate::apart::Apart;
 use crate::arguments::Arguments;
 use crate::board::Board;
 use crate::ends::{self, Receiver, Sender};
-use crate::failure::{Early, Failure};
-use crate::machine::{self, Apart, now_ns};
+use crate::failure::{Early, Failure, apart_failed};
+use crate::machine::{self, now_ns};
 use crate::results::{self, Description, Output, RecordsFile};
 use crate::{master, pacing, payload};
 
@@ -63,7 +64,7 @@ fn measure(arguments: &Arguments, master: &str, board: &Arc<Board>) -> Result<()
     let receiver = Receiver::open(node.clone(), take)?;
     let mut sender = Sender::open_for_one(&node, arguments.bytes as usize)?;
     pacing::meet(|| receiver.is_matched() && sender.is_matched())?;
-    let _apart = Apart::publishing()?;
+    let _apart = Apart::publishing().map_err(apart_failed)?;
     pacing::publish_all(arguments.all_samples(), arguments.period_us * 1_000, board, |number| {
         publish(&mut sender, board, number)
     })
