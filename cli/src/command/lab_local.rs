@@ -18,9 +18,9 @@ use crate::output::{self, JsonTo, say};
 const EXAMPLES: &str = "\
 Examples:
   tokkyu lab local                                     (everybody and all sizes; it tells how long it will take)
-  tokkyu lab local --peers floor-futex,tokkyu-thread --samples 300 --rounds 3
+  tokkyu lab local --peers floor-futex,tokkyu-thread --samples 30 --rounds 100
   tokkyu lab local --peers tokkyu-tcpros,tokkyu-tcpros-subscriber,roscpp-tcp --sizes 64,3M --json local.json --markdown
-  tokkyu lab local --awake --rounds 15 --samples 80    (without what idle processors take to wake up)
+  tokkyu lab local --awake                             (without what idle processors take to wake up)
   tokkyu lab local --peers tokkyu-overload --samples 2000 --out results/overload";
 
 /// Measure the one-way latency of messages between nodes of one device: tokkyu beside roscpp, nodelets, iceoryx, iceoryx2, Cyclone
@@ -28,7 +28,8 @@ Examples:
 ///
 /// Each round runs every peer with every size once, in an order of its own. A peer is a program of bench/local; what is not built is
 /// built where the source tree is at hand, and who cannot be is listed as skipped, with its package. Both ends of all have
-/// SCHED_FIFO where it is permitted. The p50 is the median of the rounds' medians; all samples are kept.
+/// SCHED_FIFO where it is permitted. The p50 is the median of the rounds' medians; all samples are kept. Ratios have bounds in which they
+/// are with 95 chances of 100, by the rounds drawn anew; a goal whose limit is between them is undecided, and more rounds tell it.
 ///
 /// Fails (1) if a run of a peer failed or its figures may not be believed. A goal that is missed is a result, not a failure.
 #[derive(Debug, Args)]
@@ -47,13 +48,13 @@ pub struct LabLocal {
     )]
     sizes: Vec<Size>,
     /// Samples of each peer and size in each round
-    #[arg(long, default_value_t = 1_000, value_parser = value_parser!(u32).range(1..=100_000))]
+    #[arg(long, default_value_t = 50, value_parser = value_parser!(u32).range(1..=100_000))]
     samples: u32,
     /// Samples before them, which are not recorded
-    #[arg(long, default_value_t = 50, value_parser = value_parser!(u32).range(0..=10_000))]
+    #[arg(long, default_value_t = 100, value_parser = value_parser!(u32).range(0..=10_000))]
     warm_up: u32,
-    /// Rounds; a goal is met with at least 3
-    #[arg(long, default_value_t = 5, value_parser = value_parser!(u32).range(1..=1_000))]
+    /// Rounds; a goal is met with at least 6, and the more there are the better ratios are told
+    #[arg(long, default_value_t = 20, value_parser = value_parser!(u32).range(1..=1_000))]
     rounds: u32,
     /// Microseconds from one sample to the next
     #[arg(long, default_value_t = 5_000, value_parser = value_parser!(u64).range(100..=10_000_000))]

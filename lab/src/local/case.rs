@@ -30,8 +30,10 @@ pub struct LocalCase {
     pub lost: u64,
     /// Median of the rounds' medians.
     pub p50_us: Option<f64>,
-    /// The median of each round.
+    /// The median of each round that has one.
     pub p50_rounds_us: Vec<f64>,
+    /// Which rounds those are, from 0.
+    pub round_numbers: Vec<u32>,
     /// Of all samples, as what follows.
     pub p99_us: Option<f64>,
     /// 99.9th percentile.
@@ -54,12 +56,13 @@ pub struct LocalCase {
 
 impl LocalCase {
     /// Of these rounds; nothing where there is none.
-    pub(super) fn of(rounds: &[(&Times, &Summary)], records: Vec<PathBuf>) -> Option<LocalCase> {
-        let (_, said) = rounds.first()?;
+    pub(super) fn of(rounds: &[(u32, &Times, &Summary)], records: Vec<PathBuf>) -> Option<LocalCase> {
+        let (_, _, said) = rounds.first()?;
         let mut all = Times::default();
-        rounds.iter().for_each(|(times, _)| all.merge(times));
-        let of_rounds = rounds.iter().filter_map(|(times, _)| percentile_us(&times.figures, 500));
-        let p50_rounds_us: Vec<f64> = of_rounds.collect();
+        rounds.iter().for_each(|(_, times, _)| all.merge(times));
+        let of_round =
+            |(round, times, _): &(u32, &Times, &Summary)| Some((*round, percentile_us(&times.figures, 500)?));
+        let (round_numbers, p50_rounds_us): (Vec<u32>, Vec<f64>) = rounds.iter().filter_map(of_round).unzip();
         Some(LocalCase {
             peer: said.peer.clone(),
             bytes: said.bytes,
@@ -71,14 +74,15 @@ impl LocalCase {
             lost: all.lost,
             p50_us: median(p50_rounds_us.iter().copied()),
             p50_rounds_us,
+            round_numbers,
             p99_us: percentile_us(&all.figures, 990),
             p999_us: percentile_us(&all.figures, 999),
             worst_us: us(all.figures.worst_ms()),
             mean_us: us(all.figures.mean_ms()),
             publish_p50_us: percentile_us(&all.calls, 500),
             publish_p999_us: percentile_us(&all.calls, 999),
-            spikes: rounds.iter().map(|(times, _)| times.spikes.count).sum(),
-            periodic_rounds: rounds.iter().filter_map(|(times, _)| times.spikes.periodic).collect(),
+            spikes: rounds.iter().map(|(_, times, _)| times.spikes.count).sum(),
+            periodic_rounds: rounds.iter().filter_map(|(_, times, _)| times.spikes.periodic).collect(),
             records,
         })
     }
@@ -86,6 +90,11 @@ impl LocalCase {
     /// Rounds with a median.
     pub fn rounds(&self) -> usize {
         self.p50_rounds_us.len()
+    }
+
+    /// Rounds that have a median, and it.
+    pub(super) fn medians(&self) -> impl Iterator<Item = (u32, f64)> {
+        self.round_numbers.iter().copied().zip(self.p50_rounds_us.iter().copied())
     }
 
     /// Least and most of the rounds' medians.
@@ -101,7 +110,7 @@ impl LocalCase {
         json!({
             "peer": self.peer, "bytes": self.bytes, "copies": self.copies, "processes": self.processes,
             "library": self.library, "version": self.version, "n": self.n, "lost": self.lost, "rounds": self.rounds(),
-            "p50_us": self.p50_us, "p50_rounds_us": self.p50_rounds_us, "p99_us": self.p99_us, "p999_us": self.p999_us,
+            "p50_us": self.p50_us, "p50_rounds_us": self.p50_rounds_us, "round_numbers": self.round_numbers, "p99_us": self.p99_us, "p999_us": self.p999_us,
             "worst_us": self.worst_us, "mean_us": self.mean_us, "publish_p50_us": self.publish_p50_us, "publish_p999_us": self.publish_p999_us, "spikes": self.spikes, "periodic_rounds": self.periodic_rounds, "records": records,
         })
     }
@@ -121,14 +130,15 @@ pub(super) mod tests {
     use super::super::findings::{cases, tests::finding};
     use super::*;
 
-    /// A case of three rounds with this median.
+    /// A case of six rounds with this median.
     pub(crate) fn case(peer: &str, bytes: u64, p50_us: f64) -> LocalCase {
         LocalCase {
             peer: peer.to_owned(),
             bytes,
             n: 900,
             p50_us: Some(p50_us),
-            p50_rounds_us: vec![p50_us; 3],
+            p50_rounds_us: vec![p50_us; 6],
+            round_numbers: (0..6).collect(),
             ..LocalCase::default()
         }
     }

@@ -73,10 +73,10 @@ fn groups(findings: &[Finding]) -> Vec<Group<'_>> {
 /// Latencies of all findings.
 pub fn cases(findings: &[Finding]) -> Vec<LocalCase> {
     let case = |(_, rounds): Group<'_>| {
-        let latencies: Vec<(&Times, &Summary)> = rounds
+        let latencies: Vec<(u32, &Times, &Summary)> = rounds
             .iter()
-            .filter_map(|(_, measured)| match measured {
-                Measured::Latency { times, summary } => Some((times, summary)),
+            .filter_map(|(finding, measured)| match measured {
+                Measured::Latency { times, summary } => Some((finding.cell.round, times, summary)),
                 Measured::Overload { .. } => None,
             })
             .collect();
@@ -135,6 +135,7 @@ pub(super) mod tests {
         );
         let iceoryx = &cases[1];
         assert_eq!((iceoryx.n, iceoryx.rounds(), iceoryx.worst_us), (6, 2, Some(60.0)));
+        assert_eq!(iceoryx.medians().collect::<Vec<_>>(), [(0, 20.0), (2, 50.0)]);
         assert_eq!(iceoryx.records, ["round1/iceoryx-64.txt", "round3/iceoryx-64.txt"].map(PathBuf::from));
         assert!(overload_cases(&findings).is_empty());
     }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::chance::Chance;
 use super::peers::{Found, Kind, Peer};
 use super::size::Size;
 
@@ -54,18 +55,18 @@ const FILLED_PER_US: u64 = 1_500;
 const AROUND: Duration = Duration::from_millis(900);
 
 impl Study {
-    /// A round's cells: each once, in an order of that round's own, which is the same whenever it is run.
+    /// A round's cells: each once, in an order of that round's own, which is the same whenever it is run. All peers have a size before
+    /// the next one comes: what is compared is not far apart, and a machine changes from minute to minute.
     pub fn cells(&self, round: u32) -> Vec<Cell> {
-        let mut cells: Vec<Cell> = self
-            .sizes
-            .iter()
-            .flat_map(|size| self.peers.iter().map(|found| self.cell(found, *size, round)))
-            .collect();
-        let mut chance = u64::from(round);
-        for left in (1..cells.len()).rev() {
-            cells.swap(left, (next(&mut chance) % (left as u64 + 1)) as usize);
-        }
-        cells
+        let mut chance = Chance::seeded(round.into());
+        let mut sizes = self.sizes.clone();
+        shuffle(&mut sizes, &mut chance);
+        let of_size = |size: Size| {
+            let mut cells: Vec<Cell> = self.peers.iter().map(|found| self.cell(found, size, round)).collect();
+            shuffle(&mut cells, &mut chance);
+            cells
+        };
+        sizes.into_iter().flat_map(of_size).collect()
     }
 
     fn cell(&self, found: &Found, size: Size, round: u32) -> Cell {
@@ -103,13 +104,11 @@ impl Cell {
     }
 }
 
-/// SplitMix64 (Steele, Lea, Flood 2014): an order, not a secret.
-fn next(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut mixed = *state;
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
+/// Fisher and Yates.
+fn shuffle<T>(things: &mut [T], chance: &mut Chance) {
+    for left in (1..things.len()).rev() {
+        things.swap(left, chance.below(left + 1));
+    }
 }
 
 #[cfg(test)]
@@ -149,6 +148,21 @@ pub(super) mod tests {
         assert_eq!(names(3), rounds[3], "the same whenever it is run");
         let firsts: std::collections::BTreeSet<&String> = rounds.iter().map(|round| &round[0]).collect();
         assert!(firsts.len() > 1, "somebody is always first");
+    }
+
+    #[test]
+    fn all_peers_have_a_size_before_the_next_one_comes_and_no_size_is_always_first() {
+        let study = study(&["floor-futex", "iceoryx", "tokkyu-thread", "fastdds"]);
+        let mut firsts = std::collections::BTreeSet::new();
+        for round in 0..6 {
+            let cells = study.cells(round);
+            let (first, second) = cells.split_at(4);
+            for half in [first, second] {
+                assert!(half.iter().all(|cell| cell.size == half[0].size), "round {round}");
+            }
+            firsts.insert(first[0].size);
+        }
+        assert_eq!(firsts.len(), 2);
     }
 
     #[test]
