@@ -28,8 +28,8 @@ Examples:
 ///
 /// Each round runs every peer with every size once, in an order of its own. A peer is a program of bench/local; what is not built is
 /// built where the source tree is at hand, and who cannot be is listed as skipped, with its package. Both ends of all have
-/// SCHED_FIFO where it is permitted. The p50 is the median of the rounds' medians; all samples are kept. Ratios have bounds in which they
-/// are with 95 chances of 100, by the rounds drawn anew; a goal whose limit is between them is undecided, and more rounds tell it.
+/// SCHED_FIFO where it is permitted. The p50 is the median of the rounds' medians; all samples are kept. Ratios are medians of the rounds'
+/// ratios, with bounds in which they are with 95 chances of 100; a goal whose limit is between them is undecided, and more rounds tell it.
 ///
 /// Fails (1) if a run of a peer failed or its figures may not be believed. A goal that is missed is a result, not a failure.
 #[derive(Debug, Args)]

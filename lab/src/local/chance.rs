@@ -1,4 +1,4 @@
-//! Numbers that look drawn and are the same whenever they are asked for: an order, rounds drawn anew; never a secret.
+//! Numbers that look drawn and are the same whenever they are asked for: for an order, never for a secret.
 
 /// SplitMix64 (Steele, Lea, Flood 2014).
 #[derive(Clone, Debug)]
