@@ -24,13 +24,24 @@ pub(crate) struct Clock {
     simulated: AtomicU64,
     moved: (Mutex<()>, Condvar),
     /// Timers, which look at the clock when it has moved.
-    timers: Mutex<Vec<(Arc<dyn Doorbell>, u32)>>,
+    timers: Mutex<Timers>,
     /// Faces of other languages, which have clocks of their own.
     listeners: Mutex<Vec<Listener>>,
     is_ending: AtomicBool,
 }
 
 type Listener = Box<dyn Fn(u64) + Send + Sync>;
+
+/// Each with its queue's bell and its source there. Queues count their sources each for itself, and tasks share them.
+#[derive(Default)]
+struct Timers {
+    timers: Vec<(TimerId, Arc<dyn Doorbell>, u32)>,
+    added: u64,
+}
+
+/// Which timer of its clock it is. Not used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TimerId(u64);
 
 impl Clock {
     /// Now, nanoseconds since 1970. In simulated time 0 until the first time has come.
@@ -88,19 +99,21 @@ impl Clock {
         drop(self.moved.0.lock().unwrap_or_else(PoisonError::into_inner));
         self.moved.1.notify_all();
         let timers = self.timers.lock().unwrap_or_else(PoisonError::into_inner);
-        timers.iter().for_each(|(bell, source)| bell.ring(*source));
+        timers.timers.iter().for_each(|(_, bell, source)| bell.ring(*source));
     }
 
     /// A timer is rung whenever simulated time moves.
-    pub(crate) fn add_timer(&self, bell: Arc<dyn Doorbell>, source: u32) {
-        self.timers.lock().unwrap_or_else(PoisonError::into_inner).push((bell, source));
+    pub(crate) fn add_timer(&self, bell: Arc<dyn Doorbell>, source: u32) -> TimerId {
+        let mut timers = self.timers.lock().unwrap_or_else(PoisonError::into_inner);
+        let id = TimerId(timers.added);
+        timers.added += 1;
+        timers.timers.push((id, bell, source));
+        id
     }
 
-    pub(crate) fn remove_timer(&self, source: u32) {
+    pub(crate) fn remove_timer(&self, id: TimerId) {
         let mut timers = self.timers.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(at) = timers.iter().position(|(_, other)| *other == source) {
-            timers.swap_remove(at);
-        }
+        timers.timers.retain(|(other, ..)| *other != id);
     }
 
     /// Sleeps until that time of this clock. False: the node ends, or simulated time has gone back to before `from`.
@@ -155,4 +168,30 @@ fn follow(node: Weak<Inner>) {
     };
     // Without the thread there is no time, which is seen.
     let _ = std::thread::Builder::new().name("tokkyu-clock".to_owned()).spawn(run);
+}
+
+#[cfg(test)]
+mod tests {
+    use tokkyu_topic::Bell;
+
+    use super::*;
+
+    /// Two queues have a source of the same number each, and two timers of one queue may share theirs.
+    #[test]
+    fn a_timer_that_is_taken_away_leaves_those_of_the_same_source() {
+        let clock = Clock::default();
+        let [one, other] = [(); 2].map(|()| Arc::new(Bell::new()));
+        let first = clock.add_timer(one.clone(), 0);
+        clock.add_timer(one.clone(), 0);
+        let third = clock.add_timer(other.clone(), 0);
+        let rung = || {
+            clock.set(Time::from_nanos(1).unwrap());
+            [one.answer(), other.answer()]
+        };
+        assert_eq!(rung(), [1, 1]);
+        clock.remove_timer(third);
+        assert_eq!(rung(), [1, 0]);
+        clock.remove_timer(first);
+        assert_eq!(rung(), [1, 0], "the one beside it is rung on");
+    }
 }

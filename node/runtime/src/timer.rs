@@ -7,7 +7,7 @@ use tokkyu_contract::{Class, MonoTime};
 use tokkyu_message::Time;
 use tokkyu_topic::Doorbell;
 
-use crate::clock::Clock;
+use crate::clock::{Clock, TimerId};
 use crate::node::{Inner, Node};
 use crate::posix::{mono_now, sleep_until};
 use crate::queue::{Queue, Step, TaskId, Work};
@@ -156,6 +156,8 @@ pub struct Timer {
     node: Weak<Inner>,
     queue: Arc<Queue>,
     source: u32,
+    /// Of the node's clock, if it goes by that.
+    rung: Option<TimerId>,
     new_period: Arc<Mutex<Option<NewPeriod>>>,
     task: TaskId,
 }
@@ -177,8 +179,8 @@ impl Timer {
 
 impl Drop for Timer {
     fn drop(&mut self) {
-        if let Some(node) = self.node.upgrade() {
-            node.clock.remove_timer(self.source);
+        if let (Some(node), Some(rung)) = (self.node.upgrade(), self.rung) {
+            node.clock.remove_timer(rung);
         }
         self.queue.remove(self.task);
     }
@@ -210,11 +212,9 @@ impl Inner {
             callback,
         };
         timing.begin_anew_after_a_jump(timing.now());
-        if goes == Goes::Clock {
-            self.clock.add_timer(queue.clone(), source);
-        }
+        let rung = (goes == Goes::Clock).then(|| self.clock.add_timer(queue.clone(), source));
         let task = queue.add(source, Class::BestEffort, Box::new(timing));
-        Timer { node: Arc::downgrade(self), queue, source, new_period, task }
+        Timer { node: Arc::downgrade(self), queue, source, rung, new_period, task }
     }
 }
 
