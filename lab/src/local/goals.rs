@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use super::case::LocalCase;
 use super::overload::OverloadCase;
 use super::peers::{Kind, Peer};
-use super::ratio::{ROUNDS, Ratio, told_size};
-use super::size::Size;
+use super::ratio::{ROUNDS, Ratio};
+use super::size::{self, Size};
 
 /// Fewest samples in all rounds by whose medians a goal can be met.
 const SAMPLES: u64 = 300;
@@ -220,7 +220,7 @@ fn calls(cases: &[OverloadCase], most: f64) -> Goal {
         return Goal::not_run(wanted, "was not run");
     };
     let n = cases.iter().map(|case| case.n).min().unwrap_or(0);
-    let told = |(bytes, ratio): &(u64, f64)| format!("{} {ratio:.2}", told_size(*bytes));
+    let told = |(bytes, ratio): &(u64, f64)| format!("{} {ratio:.2}", size::told(*bytes));
     let mut because = ratios.iter().map(told).collect::<Vec<_>>().join(", ");
     let floors: Vec<_> =
         cases.iter().filter_map(|case| Some(told(&(case.bytes, case.floor_ratio()?)))).collect();

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use tokkyu_measure::repetitions::median;
 
 use super::case::LocalCase;
-use super::size::Size;
+use super::size;
 
 /// Fewest rounds that tell bounds: all six are on one side of the true median once in 32 times, all five once in 16.
 pub(super) const ROUNDS: usize = 6;
@@ -55,7 +55,7 @@ impl Ratio {
 
     /// The size and the figure, with its bounds where they are others.
     pub(super) fn told(&self) -> String {
-        let size = told_size(self.bytes);
+        let size = size::told(self.bytes);
         match self.bounds {
             (low, high) if low < high => format!("{size} {:.2} ({low:.2}–{high:.2})", self.ratio),
             _ => format!("{size} {:.2}", self.ratio),
@@ -66,11 +66,6 @@ impl Ratio {
         let (low, high) = self.bounds;
         json!({ "bytes": self.bytes, "beside": self.beside, "ratio": self.ratio, "low": low, "high": high, "n": self.n, "rounds": self.rounds })
     }
-}
-
-pub(super) fn told_size(bytes: u64) -> String {
-    let size = u32::try_from(bytes).ok().and_then(Size::of);
-    size.map_or_else(|| format!("{bytes} B"), |size| size.to_string())
 }
 
 /// Of each round in which both have a median, from the least.

@@ -37,6 +37,12 @@ impl fmt::Display for Size {
     }
 }
 
+/// Of a result's case: as a size, or in bytes where no peer takes such a one.
+pub(super) fn told(bytes: u64) -> String {
+    let size = u32::try_from(bytes).ok().and_then(Size::of);
+    size.map_or_else(|| format!("{bytes} B"), |size| size.to_string())
+}
+
 /// The word is no size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownSize;

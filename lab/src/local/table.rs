@@ -5,7 +5,7 @@ use tokkyu_measure::table::{Row, Table};
 use super::case::LocalCase;
 use super::goals::goals;
 use super::overload::OverloadCase;
-use super::size::Size;
+use super::size;
 
 const HEADER: [&str; 13] = [
     "peer",
@@ -50,7 +50,7 @@ fn titled(cases: &[LocalCase], overload: &[OverloadCase]) -> Vec<(String, Table)
     let of = |bytes: u64| {
         let rows = cases.iter().filter(|case| case.bytes == bytes).map(row);
         let table = Table { header: HEADER.to_vec(), rows: rows.collect() };
-        (format!("{}, one way, µs", size(bytes)), table)
+        (format!("{}, one way, µs", size::told(bytes)), table)
     };
     let mut titled: Vec<(String, Table)> = sizes.into_iter().map(of).collect();
     if !overload.is_empty() {
@@ -59,10 +59,6 @@ fn titled(cases: &[LocalCase], overload: &[OverloadCase]) -> Vec<(String, Table)
         titled.push((title, Table { header: OVERLOAD.to_vec(), rows }));
     }
     titled
-}
-
-fn size(bytes: u64) -> String {
-    u32::try_from(bytes).ok().and_then(Size::of).map_or_else(|| format!("{bytes} B"), |size| size.to_string())
 }
 
 fn row(case: &LocalCase) -> Row {
@@ -86,7 +82,7 @@ fn row(case: &LocalCase) -> Row {
 }
 
 fn overload_row(case: &OverloadCase) -> Row {
-    let mut cells = vec![size(case.bytes), case.n.to_string()];
+    let mut cells = vec![size::told(case.bytes), case.n.to_string()];
     cells.extend([case.p50_us, case.p999_us, case.worst_us].map(|value| us(value, 3)));
     cells.push(us(case.ratio(), 2));
     cells.extend([case.published, case.got, case.dropped, case.torn].map(|count| count.to_string()));
