@@ -1,174 +1,22 @@
 //! Vehicle and operator over a real socket of this machine, both in one process. Each test takes a second or two of
 //! real time; what is asserted are outcomes and books, never how fast something was.
 
+mod yard;
+
 use std::fs;
 use std::net::{SocketAddr, UdpSocket};
-use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crossterm::event::{Event, KeyCode};
-use tempfile::TempDir;
-use tokkyu_contract::yaml::robot;
-use tokkyu_contract::{Ledger, MonoTime, Outcome};
-use tokkyu_drive::control::Controls;
-use tokkyu_drive::operator::{self, OperatorOptions, OperatorStatus, OperatorSummary};
+use tokkyu_contract::{Ledger, Outcome};
+use tokkyu_drive::operator::{self, OperatorOptions, OperatorStatus};
 use tokkyu_drive::program::display::Shown;
-use tokkyu_drive::program::{
-    Display, DriveError, Driver, EndOptions, Ending, ExitCode, Happening, Quiet, Ready, StopFlag,
-};
-use tokkyu_drive::vehicle::{self, Motors, NoMotors, VehicleOptions, VehicleStatus, VehicleSummary};
-use tokkyu_link::carrier::{CloseReason, SecretKey};
-use tokkyu_link::runtime::site::Overrides;
+use tokkyu_drive::program::{DriveError, Ending, ExitCode, Quiet, StopFlag};
+use tokkyu_drive::vehicle::{self, NoMotors, VehicleOptions, VehicleStatus};
+use tokkyu_link::carrier::CloseReason;
 use tokkyu_measure::{join, record, tally};
-
-/// Two cameras that fire together, and commands.
-const ROBOT: &str = "robot: rover
-flows:
-  camera/front: {rate: 20 Hz, size: 20 kB, class: realtime, depth: 1, lifespan: 400 ms, source: {dummy: 20 kB}}
-  camera/rear: {rate: 20 Hz, size: 20 kB, class: realtime, depth: 1, lifespan: 400 ms, source: {test: picture}}
-  drive/command: {rate: 50 Hz, class: control, depth: 1, lifespan: 150 ms, deadline: 100 ms, toward: vehicle}
-";
-
-/// Keeps what it is told.
-struct Ear<S> {
-    ready: Sender<SocketAddr>,
-    heard: Arc<Mutex<Heard<S>>>,
-}
-
-struct Heard<S> {
-    statuses: Vec<S>,
-    events: Vec<String>,
-}
-
-type Hearing<S> = Arc<Mutex<Heard<S>>>;
-
-fn ear<S>() -> (Ear<S>, Receiver<SocketAddr>, Hearing<S>) {
-    let (ready, local) = channel();
-    let heard = Arc::new(Mutex::new(Heard { statuses: Vec::new(), events: Vec::new() }));
-    (Ear { ready, heard: Arc::clone(&heard) }, local, heard)
-}
-
-impl<S: Clone> Display<S> for Ear<S> {
-    fn on_ready(&mut self, ready: &Ready) {
-        let _ = self.ready.send(ready.local);
-    }
-
-    fn on_status(&mut self, _: MonoTime, status: &S) {
-        self.heard.lock().unwrap().statuses.push(status.clone());
-    }
-
-    fn on_event(&mut self, _: MonoTime, event: &Happening) {
-        self.heard.lock().unwrap().events.push(event.text.clone());
-    }
-}
-
-/// Two machines that trust each other, in one folder.
-struct Yard {
-    dir: TempDir,
-}
-
-impl Yard {
-    fn new() -> Yard {
-        let dir = tempfile::tempdir().unwrap();
-        for name in ["vehicle", "operator", "stranger"] {
-            SecretKey::create(&dir.path().join(name), name).unwrap();
-        }
-        Yard { dir }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.dir.path().join(name)
-    }
-
-    fn link(&self, identity: &str, trust: &str) -> Overrides {
-        let (identity, trust) = (Some(self.path(identity)), vec![self.path(trust)]);
-        Overrides { identity, trust, priority: Some(0), ..Overrides::default() }
-    }
-
-    fn vehicle(&self, robot: &str, operator: SocketAddr) -> VehicleOptions {
-        let end = EndOptions {
-            robot: robot::parse("robot.yaml", robot).unwrap(),
-            link: self.link("vehicle", "operator.pub"),
-            records: Some(self.path("vehicle.csv")),
-            summary: Some(self.path("vehicle.json")),
-            same_clock: true,
-            ..EndOptions::default()
-        };
-        VehicleOptions { end, operator: Some(operator), ..VehicleOptions::default() }
-    }
-
-    fn operator(&self, robot: &str) -> OperatorOptions {
-        let end = EndOptions {
-            robot: robot::parse("robot.yaml", robot).unwrap(),
-            link: self.link("operator", "vehicle.pub"),
-            records: Some(self.path("operator.csv")),
-            summary: Some(self.path("operator.json")),
-            same_clock: true,
-            ..EndOptions::default()
-        };
-        let listen = Some("127.0.0.1:0".parse().unwrap());
-        OperatorOptions { end, listen, control: Some(Driver::Pattern), ..OperatorOptions::default() }
-    }
-}
-
-/// Options of either end.
-trait Options {
-    fn end(&mut self) -> &mut EndOptions;
-}
-
-impl Options for VehicleOptions {
-    fn end(&mut self) -> &mut EndOptions {
-        &mut self.end
-    }
-}
-
-impl Options for OperatorOptions {
-    fn end(&mut self) -> &mut EndOptions {
-        &mut self.end
-    }
-}
-
-fn with<O: Options>(mut options: O, change: impl FnOnce(&mut EndOptions)) -> O {
-    change(options.end());
-    options
-}
-
-/// A running operator.
-struct Running {
-    local: SocketAddr,
-    heard: Hearing<OperatorStatus>,
-    stop: StopFlag,
-    thread: thread::JoinHandle<Result<OperatorSummary, DriveError>>,
-}
-
-fn start_operator(options: OperatorOptions) -> Running {
-    let (mut ear, local, heard) = ear();
-    let stop = StopFlag::new();
-    let for_thread = stop.clone();
-    let thread = thread::spawn(move || operator::run_with(options, &mut ear, &for_thread));
-    let local = local.recv_timeout(Duration::from_secs(10)).expect("the operator listens");
-    Running { local, heard, stop, thread }
-}
-
-/// Drives to the end, or for twenty seconds: a run that should have ended by itself is interrupted and not waited for.
-fn drive(options: VehicleOptions) -> Result<VehicleSummary, DriveError> {
-    let (stop, (ended, end)) = (StopFlag::new(), channel::<()>());
-    let for_watch = stop.clone();
-    thread::spawn(move || {
-        let _ = end.recv_timeout(Duration::from_secs(20));
-        for_watch.set();
-    });
-    let result = vehicle::run_with(options, &mut Quiet, NoMotors, &stop);
-    drop(ended);
-    result
-}
-
-fn read(path: &Path) -> Vec<record::Record> {
-    record::read(path).unwrap()
-}
+use yard::{Hearing, ROBOT, Running, Yard, drive, ear, read, start_operator, wait_for, with};
 
 #[test]
 fn every_sample_of_a_drive_is_in_the_records_of_both_ends_and_the_ledgers_close() {
@@ -212,7 +60,8 @@ fn the_commands_of_a_drive_are_recorded_by_both_ends_too() {
     assert_eq!(all, operator.sent[0].ledger.offered, "each command has one record");
     assert!(Ledger::from(operator.sent[0].ledger).closes());
     let gate = vehicle.gate.unwrap();
-    assert!(gate.commands.accepted > 20, "{gate:?}");
+    assert!(gate.commands.accepted > 0, "{gate:?}");
+    assert!(gate.commands.accepted + gate.commands.not_rearmed > 20, "{gate:?}");
     assert!(joined.records.iter().filter(|r| r.outcome == Outcome::Delivered).all(|r| r.arrival.is_some()));
 }
 
@@ -238,47 +87,6 @@ fn cameras_that_fire_together_carry_the_same_tick_and_not_their_moment_of_sendin
         received.iter().filter(|r| r.stream.starts_with("camera/") && r.arrival.is_some()).peekable();
     assert!(cameras.peek().is_some());
     assert!(cameras.all(|r| r.capture.as_micros() == due(r.sequence).as_micros()));
-}
-
-/// Remembers the last controls it got.
-struct Wheels(Arc<Mutex<Vec<Controls>>>);
-
-impl Motors for Wheels {
-    fn set(&mut self, _: MonoTime, controls: &Controls) {
-        self.0.lock().unwrap().push(*controls);
-    }
-}
-
-#[test]
-fn a_vehicle_whose_operator_leaves_brakes_and_says_so() {
-    let yard = Yard::new();
-    let operator = start_operator(yard.operator(ROBOT));
-    let (mut ear, _, heard) = ear::<VehicleStatus>();
-    let (motors, stop) = (Arc::new(Mutex::new(Vec::new())), StopFlag::new());
-    let (wheels, for_thread) = (Wheels(Arc::clone(&motors)), stop.clone());
-    let options = yard.vehicle(ROBOT, operator.local);
-    let vehicle = thread::spawn(move || vehicle::run_with(options, &mut ear, wheels, &for_thread));
-    wait_for(|| motors.lock().unwrap().iter().any(|c: &Controls| c.throttle() > 0.0));
-    operator.stop.set();
-    operator.thread.join().unwrap().unwrap();
-    wait_for(|| heard.lock().unwrap().events.iter().any(|text| text.starts_with("SAFE STOP")));
-    wait_for(|| motors.lock().unwrap().last().is_some_and(|c| c.brake() == 1.0 && c.throttle() == 0.0));
-    stop.set();
-    let summary = vehicle.join().unwrap().unwrap();
-    assert_eq!(summary.exit_code(), ExitCode::Interrupted);
-    let gate = summary.gate.unwrap();
-    assert_eq!((gate.state.as_str(), gate.safe_stops), ("SAFE STOP", 1));
-    assert!(summary.gate_log.iter().any(|entry| entry.first.text.contains("DeadlineMissed")));
-}
-
-fn wait_for(mut condition: impl FnMut() -> bool) {
-    for _ in 0..1_000 {
-        if condition() {
-            return;
-        }
-        thread::sleep(Duration::from_millis(10));
-    }
-    panic!("it did not happen within ten seconds");
 }
 
 #[test]
@@ -557,78 +365,6 @@ fn an_operator_that_joins_a_running_vehicle_sees_as_many_pictures_as_it_asked_fo
     let summary = second.thread.join().unwrap().unwrap();
     assert_eq!(summary.ending, Some(Ending::Completed));
     assert!(summary.received.iter().all(|stream| stream.ledger.offered >= 60), "{:?}", summary.received);
-}
-
-/// An operator's display whose driver presses keys when told to.
-struct Keys {
-    ear: Ear<OperatorStatus>,
-    pressed: Receiver<char>,
-}
-
-impl Display<OperatorStatus> for Keys {
-    fn on_ready(&mut self, ready: &Ready) {
-        self.ear.on_ready(ready);
-    }
-
-    fn on_status(&mut self, now: MonoTime, status: &OperatorStatus) {
-        self.ear.on_status(now, status);
-    }
-
-    fn on_event(&mut self, now: MonoTime, event: &Happening) {
-        self.ear.on_event(now, event);
-    }
-
-    fn keyboard(&self) -> Option<bool> {
-        Some(false)
-    }
-
-    fn keys(&mut self, wait: Duration, on_key: &mut dyn FnMut(&Event)) -> bool {
-        let first = self.pressed.recv_timeout(wait);
-        for key in first.into_iter().chain(self.pressed.try_iter()) {
-            on_key(&Event::Key(KeyCode::Char(key).into()));
-        }
-        true
-    }
-}
-
-/// An operator at the keyboard, and its keys.
-fn start_at_keyboard(options: OperatorOptions) -> (Running, Sender<char>) {
-    let (ear, local, heard) = ear();
-    let ((keys, pressed), stop) = (channel(), StopFlag::new());
-    let for_thread = stop.clone();
-    let options = OperatorOptions { control: Some(Driver::Keyboard), ..options };
-    let mut display = Keys { ear, pressed };
-    let thread = thread::spawn(move || operator::run_with(options, &mut display, &for_thread));
-    let local = local.recv_timeout(Duration::from_secs(10)).expect("the operator listens");
-    (Running { local, heard, stop, thread }, keys)
-}
-
-#[test]
-fn an_operator_that_quits_with_its_emergency_stop_still_brings_it_to_the_vehicle() {
-    let yard = Yard::new();
-    let (operator, keys) = start_at_keyboard(yard.operator(ROBOT));
-    let (options, stop) = (yard.vehicle(ROBOT, operator.local), StopFlag::new());
-    let for_thread = stop.clone();
-    let vehicle = thread::spawn(move || vehicle::run_with(options, &mut Quiet, NoMotors, &for_thread));
-    let is_driving =
-        |status: &OperatorStatus| status.gate.as_ref().is_some_and(|gate| gate.state == "driving");
-    wait_for(|| operator.heard.lock().unwrap().statuses.last().is_some_and(is_driving));
-    ['x', 'q'].into_iter().for_each(|key| keys.send(key).unwrap());
-    operator.thread.join().unwrap().expect("the vehicle told that it stopped");
-    stop.set();
-    let gate = vehicle.join().unwrap().unwrap().gate.unwrap();
-    assert_eq!(gate.state, "EMERGENCY STOP");
-}
-
-#[test]
-fn an_emergency_stop_nobody_confirmed_is_told_at_the_end() {
-    let yard = Yard::new();
-    let (operator, keys) = start_at_keyboard(yard.operator(ROBOT));
-    ['x', 'q'].into_iter().for_each(|key| keys.send(key).unwrap());
-    let error = operator.thread.join().unwrap().unwrap_err();
-    assert!(matches!(error, DriveError::StopNotConfirmed), "{error}");
-    assert_eq!(error.exit_code(), ExitCode::Failed);
-    assert!(fs::read_to_string(yard.path("operator.json")).unwrap().contains("did not confirm"));
 }
 
 #[test]

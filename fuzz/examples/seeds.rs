@@ -16,7 +16,7 @@ use tokkyu_contract::{Class, FlowId, Ledger, MonoTime, Outcome, Qos};
 use tokkyu_drive::camera::{Camera, Dummy};
 use tokkyu_drive::control::{Command, Controls};
 use tokkyu_drive::picture::{Encoding, Picture};
-use tokkyu_drive::safety::State;
+use tokkyu_drive::safety::{Need, State};
 use tokkyu_drive::safety::report::GateReport;
 use tokkyu_fleet::protocol::call::{Answer, Call, Refusal};
 use tokkyu_fleet::protocol::keys::{Kind, Vehicle};
@@ -36,7 +36,7 @@ use tokkyu_ros1::xmlrpc::Writer;
 use tokkyu_ros2::message::{Message, Topic};
 
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../contract/examples");
-const RECORDING: &str = "time_ms,throttle,brake,steering\n0,0,0,0\n500,0.4,0,-0.25\n1500,0,1,0\n";
+const RECORDING: &str = "time_ms,throttle,brake,steering,enabled\n0,0,0,0,0\n500,0.4,0,-0.25,1\n1500,0,1,0,0\n";
 const TRACE: &[u8] = b"# one packet each 1 or 2 ms\n0\n1\n3\n3\n4\n6\n10\n";
 
 /// File `name` among the seeds of `target`.
@@ -153,15 +153,17 @@ fn drive() -> io::Result<()> {
     write("drive_file", "short", RECORDING)?;
     let mut commands = Vec::new();
     let driven = Controls::new(0.5, 0.0, -0.25).expect("in range");
-    for (sequence, controls) in [driven, Controls::emergency(), Controls::release()].into_iter().enumerate() {
-        let issued = MonoTime::from_millis(20 * sequence as u64);
-        commands.extend([20, 5, 1]); // ms since the one before, ms on the way, ms that may be off
+    let let_go = vec![Controls::NEUTRAL; 7];
+    let driving = [driven, Controls::NEUTRAL, driven, Controls::emergency(), Controls::release()];
+    for (sequence, controls) in let_go.into_iter().chain(driving).enumerate() {
+        let issued = MonoTime::from_millis(90 * sequence as u64);
+        commands.extend([90, 5, 1]); // ms since the one before, ms on the way, ms that may be off
         commands.extend(Command { controls, sequence: sequence as u64, issued }.encode());
     }
     write("command", "drive_stop_reset", commands)?;
     let age = Some(Duration::from_millis(25));
-    let report = GateReport { state: State::Driving, safe_stops: 0, last: age, p50: age, p99: None };
-    write("gate_report", "driving", report.encode())?;
+    let report = GateReport { state: State::SafeStop, need: Need::Neutral, safe_stops: 0, last: age, p50: age, p99: None };
+    write("gate_report", "safe_stop", report.encode())?;
     write("bridge_message", "two", bridge_messages())?;
     let mono = Picture {
         encoding: Encoding::Mono8 { width: 4, height: 2 },

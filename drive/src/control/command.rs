@@ -5,8 +5,8 @@
 //!
 //! ```text
 //!  offset  size  field
-//!       0     4  magic "TKC1" (the 1 is the version)
-//!       4     1  flags: bit 0 e-stop, bit 1 reset, others 0
+//!       0     4  magic "TKC2" (the 2 is the version)
+//!       4     1  flags: bit 0 e-stop, bit 1 reset, bit 2 enabled (the dead-man is held), others 0
 //!       5     3  reserved, 0
 //!       8     8  sequence number, counted by the operator's program from 0
 //!      16     8  time of issue, nanoseconds on the operator's monotonic clock
@@ -22,9 +22,10 @@ use tokkyu_contract::{MonoTime, PeerTime};
 /// Length of every command.
 pub const COMMAND_BYTES: usize = 64;
 
-const MAGIC: [u8; 4] = *b"TKC1";
+const MAGIC: [u8; 4] = *b"TKC2";
 const E_STOP: u8 = 1;
 const RESET: u8 = 2;
+const ENABLED: u8 = 4;
 const USED_BYTES: usize = 36;
 
 /// What the driver wants, each value in its range.
@@ -33,17 +34,18 @@ pub struct Controls {
     throttle: f32,
     brake: f32,
     steering: f32,
+    enabled: bool,
     e_stop: bool,
     reset: bool,
 }
 
 impl Controls {
-    /// Nothing pressed: the vehicle rolls.
+    /// Nothing pressed, also not the dead-man: the gate brakes (DRV-86).
     pub const NEUTRAL: Controls =
-        Controls { throttle: 0.0, brake: 0.0, steering: 0.0, e_stop: false, reset: false };
+        Controls { throttle: 0.0, brake: 0.0, steering: 0.0, enabled: false, e_stop: false, reset: false };
 
-    /// Controls with `throttle` and `brake` 0 to 1 and `steering` −1 (full right) to 1 (full left; ROS REP 103:
-    /// counter-clockwise is positive).
+    /// Controls under a held dead-man, with `throttle` and `brake` 0 to 1 and `steering` −1 (full right) to 1 (full
+    /// left; ROS REP 103: counter-clockwise is positive).
     ///
     /// # Errors
     /// [`CommandError::Range`] for a value outside its range or not a number.
@@ -51,10 +53,10 @@ impl Controls {
         let throttle = in_range("throttle", throttle, 0.0)?;
         let brake = in_range("brake", brake, 0.0)?;
         let steering = in_range("steering", steering, -1.0)?;
-        Ok(Controls { throttle, brake, steering, ..Controls::NEUTRAL })
+        Ok(Controls { throttle, brake, steering, enabled: true, ..Controls::NEUTRAL })
     }
 
-    /// Controls from values that may lie a little outside, such as an axis that was calibrated badly: cut to the
+    /// The same from values that may lie a little outside, such as an axis that was calibrated badly: cut to the
     /// range, and 0 for what is not a number.
     pub fn clamped(throttle: f32, brake: f32, steering: f32) -> Controls {
         let cut = |value: f32, lowest: f32| if value.is_nan() { 0.0 } else { value.clamp(lowest, 1.0) };
@@ -62,8 +64,15 @@ impl Controls {
             throttle: cut(throttle, 0.0),
             brake: cut(brake, 0.0),
             steering: cut(steering, -1.0),
+            enabled: true,
             ..Controls::NEUTRAL
         }
+    }
+
+    /// The same without the dead-man: no throttle, whatever was asked. The brake is what the driver gives; the gate
+    /// gives no less (DRV-86).
+    pub fn not_enabled(brake: f32, steering: f32) -> Controls {
+        Controls { enabled: false, ..Controls::clamped(0.0, brake, steering) }
     }
 
     /// The emergency stop: full brake, and it latches at the vehicle (DRV-13).
@@ -89,6 +98,11 @@ impl Controls {
     /// −1 (full right) to 1 (full left).
     pub const fn steering(&self) -> f32 {
         self.steering
+    }
+
+    /// True while the dead-man is held; without it there is no throttle.
+    pub const fn enabled(&self) -> bool {
+        self.enabled
     }
 
     /// True for an emergency stop.
@@ -134,7 +148,7 @@ pub enum CommandError {
     },
     /// Not a command, or of another version.
     #[error(
-        "the command starts with {found:02x?}, not with \"TKC1\": operator and vehicle must run the same version"
+        "the command starts with {found:02x?}, not with \"TKC2\": operator and vehicle must run the same version"
     )]
     Magic {
         /// What stands there instead.
@@ -159,15 +173,23 @@ pub enum CommandError {
         lowest: f32,
     },
     /// A reset that also asks for something else.
-    #[error("a reset must be neutral: throttle, brake and steering 0, no e-stop")]
+    #[error("a reset must be neutral: throttle, brake and steering 0, dead-man not held, no e-stop")]
     ResetNotNeutral,
+    /// Throttle from somebody who does not hold the dead-man.
+    #[error("throttle is {throttle} and the dead-man is not held")]
+    ThrottleNotEnabled {
+        /// How much.
+        throttle: f32,
+    },
 }
 
 impl Command<MonoTime> {
     /// The command's bytes.
     pub fn encode(&self) -> [u8; COMMAND_BYTES] {
         let controls = &self.controls;
-        let flags = if controls.e_stop { E_STOP } else { 0 } | if controls.reset { RESET } else { 0 };
+        let flag = |is_set, flag| if is_set { flag } else { 0 };
+        let flags =
+            flag(controls.e_stop, E_STOP) | flag(controls.reset, RESET) | flag(controls.enabled, ENABLED);
         let mut bytes = [0; COMMAND_BYTES];
         bytes[0..4].copy_from_slice(&MAGIC);
         bytes[4] = flags;
@@ -197,8 +219,13 @@ impl Command<PeerTime> {
         let mut controls = Controls::new(float(24), float(28), float(32))?;
         controls.e_stop = bytes[4] & E_STOP != 0;
         controls.reset = bytes[4] & RESET != 0;
+        controls.enabled = bytes[4] & ENABLED != 0;
         if controls.reset && controls != Controls::release() {
             return Err(CommandError::ResetNotNeutral);
+        }
+        // An emergency stop is never refused for what it says beside it.
+        if controls.throttle > 0.0 && !controls.enabled && !controls.e_stop {
+            return Err(CommandError::ThrottleNotEnabled { throttle: controls.throttle });
         }
         let issued = PeerTime::from_nanos(u64::from_le_bytes(array(bytes, 16)));
         Ok(Command { controls, sequence: u64::from_le_bytes(array(bytes, 8)), issued })
@@ -212,7 +239,7 @@ fn array<const N: usize>(bytes: &[u8; COMMAND_BYTES], offset: usize) -> [u8; N] 
 
 fn check_reserved(bytes: &[u8; COMMAND_BYTES]) -> Result<(), CommandError> {
     let unknown = |offset| CommandError::Reserved { offset, value: bytes[offset] };
-    if bytes[4] & !(E_STOP | RESET) != 0 {
+    if bytes[4] & !(E_STOP | RESET | ENABLED) != 0 {
         return Err(unknown(4));
     }
     match (5..8).chain(USED_BYTES..COMMAND_BYTES).find(|&offset| bytes[offset] != 0) {
@@ -237,7 +264,7 @@ mod tests {
     #[test]
     fn a_command_has_the_layout_the_specification_draws() {
         let mut expected = [0; COMMAND_BYTES];
-        expected[..4].copy_from_slice(b"TKC1");
+        expected[..5].copy_from_slice(b"TKC2\x04");
         expected[8..10].copy_from_slice(&[2, 1]);
         expected[16..18].copy_from_slice(&[0x0b, 0x0a]);
         expected[24..28].copy_from_slice(&[0, 0, 0, 0x3f]);
@@ -260,12 +287,25 @@ mod tests {
     #[test]
     fn each_fault_of_a_command_is_named() {
         assert_eq!(Command::decode(&driving()[..63]), Err(CommandError::Length { bytes: 63 }));
-        assert_eq!(broken(|b| b[3] = b'2'), CommandError::Magic { found: *b"TKC2" });
-        assert_eq!(broken(|b| b[4] = 4), CommandError::Reserved { offset: 4, value: 4 });
+        assert_eq!(broken(|b| b[3] = b'1'), CommandError::Magic { found: *b"TKC1" });
+        assert_eq!(broken(|b| b[4] = 8), CommandError::Reserved { offset: 4, value: 8 });
         for offset in (5..8).chain(36..64) {
             assert_eq!(broken(|b| b[offset] = 9), CommandError::Reserved { offset, value: 9 });
         }
         assert_eq!(broken(|b| b[4] = RESET), CommandError::ResetNotNeutral);
+        assert_eq!(broken(|b| b[4] = 0), CommandError::ThrottleNotEnabled { throttle: 0.5 });
+        let mut enabled_reset = issued(Controls::release()).encode();
+        enabled_reset[4] |= ENABLED;
+        assert_eq!(Command::decode(&enabled_reset), Err(CommandError::ResetNotNeutral));
+    }
+
+    #[test]
+    fn an_emergency_stop_is_read_whatever_it_says_beside_it() {
+        for flags in [E_STOP, E_STOP | ENABLED] {
+            let mut bytes = driving();
+            bytes[4] = flags;
+            assert!(Command::decode(&bytes).unwrap().controls.e_stop());
+        }
     }
 
     #[test]
@@ -290,7 +330,8 @@ mod tests {
         let drive = (0.0f32..=1.0, 0.0f32..=1.0, -1.0f32..=1.0, any::<bool>());
         let driving =
             drive.prop_map(|(t, b, s, e_stop)| Controls { e_stop, ..Controls::new(t, b, s).unwrap() });
-        prop_oneof![driving, Just(Controls::release())]
+        let released = (0.0f32..=1.0, -1.0f32..=1.0).prop_map(|(b, s)| Controls::not_enabled(b, s));
+        prop_oneof![driving, released, Just(Controls::release())]
     }
 
     proptest! {
@@ -307,7 +348,7 @@ mod tests {
         ) {
             if zeros {
                 // Most random bytes fail at the magic; this lets them reach the fields.
-                bytes[..8].copy_from_slice(b"TKC1\0\0\0\0");
+                bytes[..8].copy_from_slice(b"TKC2\x04\0\0\0");
                 bytes[USED_BYTES..].fill(0);
             }
             bytes.truncate(length);

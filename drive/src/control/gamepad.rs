@@ -1,9 +1,10 @@
 //! Driving by a gamepad, read from Linux's input devices, with a dead-man.
 //!
 //! Never waits: the device is opened non-blocking, and each question for controls takes the events that are there.
-//! SPEC.md DRV-8. Invariants: without the dead-man button held the controls are neutral; a device that vanishes makes
-//! them neutral and an error, is looked for again once in [`LOOK_AGAIN`], and then has to have its dead-man pressed
-//! anew.
+//! SPEC.md DRV-8. Invariants: without the dead-man button held the controls are not enabled and have no throttle; a
+//! trigger that was pulled before the dead-man was pressed gives none either, until it was let go; a device that
+//! vanishes makes an error, is looked for again once in [`LOOK_AGAIN`], and then has to have its dead-man pressed anew,
+//! as after the release of an emergency stop.
 //!
 //! Buttons and axes are those of Linux's gamepad specification (Documentation/input/gamepad.rst), which Xbox and
 //! PlayStation pads both follow:
@@ -29,6 +30,8 @@ use crate::text::printable;
 pub const LOOK_AGAIN: Duration = Duration::from_secs(1);
 /// Part of the stick's way, from the middle, that counts as the middle: worn sticks do not come back quite.
 const DEAD_ZONE: f32 = 0.08;
+/// Throttle up to which the trigger counts as let go: worn ones do not come back quite.
+const AT_REST: f32 = 0.05;
 /// How long one press of the release button is sent for, so that one lost command does not lose it.
 const RELEASE_FOR: Duration = Duration::from_millis(700);
 
@@ -58,6 +61,8 @@ trait Pad: Send {
 struct PadState {
     dead_man: bool,
     throttle: f32,
+    /// The trigger was at rest since the dead-man was pressed, or when it was: what it gives is meant.
+    throttle_counts: bool,
     brake: f32,
     steering: f32,
     /// Latched here as well as at the vehicle, so that a lost command does not lose the emergency stop.
@@ -68,7 +73,10 @@ struct PadState {
 impl PadState {
     fn on_event(&mut self, now: MonoTime, event: PadEvent) {
         match event {
-            PadEvent::DeadMan(held) => self.dead_man = held,
+            PadEvent::DeadMan(held) => {
+                self.dead_man = held;
+                self.throttle_counts = self.throttle <= AT_REST;
+            }
             PadEvent::EmergencyStop => {
                 self.stopped = true;
                 self.release_until = None;
@@ -76,8 +84,13 @@ impl PadState {
             PadEvent::Release => {
                 self.stopped = false;
                 self.release_until = Some(now + RELEASE_FOR);
+                // Held from before the stop: nobody means it now.
+                self.dead_man = false;
             }
-            PadEvent::Throttle(value) => self.throttle = value,
+            PadEvent::Throttle(value) => {
+                self.throttle = value;
+                self.throttle_counts |= value <= AT_REST;
+            }
             PadEvent::Brake(value) => self.brake = value,
             PadEvent::Steering(value) => self.steering = value,
         }
@@ -94,9 +107,10 @@ impl PadState {
         } else if self.release_until.is_some_and(|until| now < until) {
             Controls::release()
         } else if self.dead_man {
-            Controls::clamped(self.throttle, self.brake, self.steering)
+            let throttle = if self.throttle_counts { self.throttle } else { 0.0 };
+            Controls::clamped(throttle, self.brake, self.steering)
         } else {
-            Controls::NEUTRAL
+            Controls::not_enabled(self.brake, self.steering)
         }
     }
 }
@@ -178,6 +192,8 @@ struct Device {
     device: evdev::Device,
     name: String,
     axes: Vec<(Axis, RangeInclusive<i32>)>,
+    /// Where the axes are at the beginning: the kernel tells of changes alone, and a trigger may be held already.
+    places: Vec<PadEvent>,
 }
 
 impl Device {
@@ -193,10 +209,14 @@ impl Device {
 
     fn new(device: evdev::Device) -> io::Result<Device> {
         device.set_nonblocking(true)?;
-        let ranges = device.get_absinfo()?.map(|(axis, info)| (axis, info.minimum()..=info.maximum()));
-        let axes = ranges.collect();
+        let (mut axes, mut places) = (Vec::new(), Vec::new());
+        for (axis, info) in device.get_absinfo()? {
+            let range = info.minimum()..=info.maximum();
+            places.extend(axis_meaning(axis, &range, info.value()));
+            axes.push((axis, range));
+        }
         let name = printable(device.name().unwrap_or("gamepad"), 60);
-        Ok(Device { device, name, axes })
+        Ok(Device { device, name, axes, places })
     }
 }
 
@@ -206,6 +226,7 @@ impl Pad for Device {
     }
 
     fn read(&mut self, events: &mut VecDeque<PadEvent>) -> io::Result<()> {
+        events.extend(self.places.drain(..));
         let fetched = match self.device.fetch_events() {
             Ok(fetched) => fetched,
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
@@ -221,19 +242,24 @@ impl Pad for Device {
 /// What one event of the kernel means, `None` for those that mean nothing here.
 fn meaning(event: EventSummary, axes: &[(Axis, RangeInclusive<i32>)]) -> Option<PadEvent> {
     match event {
-        EventSummary::Key(_, KeyCode::BTN_TR, value) => Some(PadEvent::DeadMan(value != 0)),
+        // 2 is the repetition of a key that is held: no press.
+        EventSummary::Key(_, KeyCode::BTN_TR, value @ 0..=1) => Some(PadEvent::DeadMan(value == 1)),
         EventSummary::Key(_, KeyCode::BTN_EAST, 1) => Some(PadEvent::EmergencyStop),
         EventSummary::Key(_, KeyCode::BTN_START, 1) => Some(PadEvent::Release),
         EventSummary::AbsoluteAxis(_, axis, value) => {
             let (_, range) = axes.iter().find(|(known, _)| *known == axis)?;
-            let part = part_of(range, value);
-            match axis {
-                Axis::ABS_RZ | Axis::ABS_GAS => Some(PadEvent::Throttle(part)),
-                Axis::ABS_Z | Axis::ABS_BRAKE => Some(PadEvent::Brake(part)),
-                Axis::ABS_X => Some(PadEvent::Steering(steering_of(part))),
-                _ => None,
-            }
+            axis_meaning(axis, range, value)
         }
+        _ => None,
+    }
+}
+
+fn axis_meaning(axis: Axis, range: &RangeInclusive<i32>, value: i32) -> Option<PadEvent> {
+    let part = part_of(range, value);
+    match axis {
+        Axis::ABS_RZ | Axis::ABS_GAS => Some(PadEvent::Throttle(part)),
+        Axis::ABS_Z | Axis::ABS_BRAKE => Some(PadEvent::Brake(part)),
+        Axis::ABS_X => Some(PadEvent::Steering(steering_of(part))),
         _ => None,
     }
 }
@@ -299,12 +325,53 @@ mod tests {
     fn nothing_moves_without_the_dead_man() {
         let mut pad = gamepad(vec![Some(vec![
             Ok(vec![PadEvent::Throttle(0.8), PadEvent::Steering(-0.5)]),
-            Ok(vec![PadEvent::DeadMan(true)]),
+            Ok(vec![PadEvent::Throttle(0.0), PadEvent::DeadMan(true), PadEvent::Throttle(0.8)]),
             Ok(vec![PadEvent::DeadMan(false)]),
         ])]);
-        assert_eq!(pad.controls(at(0)).unwrap(), Controls::NEUTRAL);
+        assert_eq!(pad.controls(at(0)).unwrap(), Controls::not_enabled(0.0, -0.5));
         assert_eq!(pad.controls(at(20)).unwrap(), Controls::new(0.8, 0.0, -0.5).unwrap());
-        assert_eq!(pad.controls(at(40)).unwrap(), Controls::NEUTRAL);
+        assert_eq!(pad.controls(at(40)).unwrap(), Controls::not_enabled(0.0, -0.5));
+    }
+
+    #[test]
+    fn a_trigger_pulled_before_the_dead_man_gives_no_throttle_until_it_was_let_go() {
+        let mut pad = gamepad(vec![Some(vec![
+            Ok(vec![PadEvent::Throttle(1.0), PadEvent::DeadMan(true)]),
+            Ok(vec![PadEvent::Throttle(0.9)]),
+            Ok(vec![PadEvent::Throttle(0.04), PadEvent::Throttle(0.5)]),
+        ])]);
+        assert_eq!(pad.controls(at(0)).unwrap(), Controls::new(0.0, 0.0, 0.0).unwrap());
+        assert_eq!(pad.controls(at(20)).unwrap().throttle(), 0.0);
+        assert_eq!(pad.controls(at(40)).unwrap().throttle(), 0.5);
+    }
+
+    #[test]
+    fn the_brake_is_given_on_when_the_dead_man_is_let_go() {
+        let held = vec![PadEvent::DeadMan(true), PadEvent::Brake(0.6), PadEvent::Steering(0.8)];
+        let mut pad = gamepad(vec![Some(vec![Ok(held), Ok(vec![PadEvent::DeadMan(false)])])]);
+        assert_eq!(pad.controls(at(0)).unwrap(), Controls::new(0.0, 0.6, 0.8).unwrap());
+        assert_eq!(pad.controls(at(20)).unwrap(), Controls::not_enabled(0.6, 0.8));
+    }
+
+    #[test]
+    fn the_release_of_an_emergency_stop_clears_what_was_held_from_before_it() {
+        let held = vec![PadEvent::DeadMan(true), PadEvent::Throttle(1.0)];
+        let mut pad = gamepad(vec![Some(vec![
+            Ok(held),
+            Ok(vec![PadEvent::EmergencyStop]),
+            Ok(vec![PadEvent::Release]),
+            Ok(vec![]),
+            Ok(vec![PadEvent::DeadMan(false), PadEvent::DeadMan(true)]),
+        ])]);
+        assert_eq!(pad.controls(at(0)).unwrap().throttle(), 1.0);
+        assert_eq!(pad.controls(at(20)).unwrap(), Controls::emergency());
+        assert_eq!(pad.controls(at(40)).unwrap(), Controls::release());
+        assert_eq!(
+            pad.controls(at(760)).unwrap(),
+            Controls::NEUTRAL,
+            "both are held, and were before the stop"
+        );
+        assert_eq!(pad.controls(at(780)).unwrap().throttle(), 0.0, "the trigger was not let go");
     }
 
     #[test]

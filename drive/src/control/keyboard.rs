@@ -1,7 +1,8 @@
 //! Driving by the keyboard of a terminal, with a dead-man.
 //!
 //! Pure state fed with key events; no waiting, constant time. SPEC.md DRV-8.
-//! Invariant: without key events the controls become neutral within [`FIRST_HOLD`], whatever was pressed.
+//! The dead-man is any of the driving keys. Invariant: without key events the controls cease to be enabled within
+//! [`FIRST_HOLD`], whatever was pressed.
 //!
 //! A terminal usually says only that a key was pressed, and says it again while it is held (after about half a
 //! second, then some 30 times a second). So a key counts as held until its next repetition is overdue. Terminals with
@@ -155,18 +156,21 @@ impl Keyboard {
                 self.release_until = Some(now + FIRST_HOLD);
             }
             Key::Release | Key::Quit => {}
-            Key::Drive | Key::Brake | Key::Left | Key::Right => self.on_driving_key(now, key, released),
+            Key::Drive | Key::Brake | Key::Left | Key::Right => self.on_driving_key(now, key, event.kind),
         }
         Asked::Nothing
     }
 
-    fn on_driving_key(&mut self, now: MonoTime, key: Key, released: bool) {
+    fn on_driving_key(&mut self, now: MonoTime, key: Key, kind: KeyEventKind) {
         self.let_overdue_go(now);
+        if kind == KeyEventKind::Repeat && !self.held(key) {
+            return; // Held from before something that let it go: no press.
+        }
         // Whoever drives again has finished releasing.
         self.release_until = None;
         let hold = &mut self.holds[key as usize];
         *hold = match *hold {
-            _ if released => Hold::Free,
+            _ if kind == KeyEventKind::Release => Hold::Free,
             Hold::Free => Hold::Pressed { at: now },
             Hold::Pressed { .. } | Hold::Repeating { .. } => Hold::Repeating { last: now },
         };
@@ -225,6 +229,9 @@ impl ControlSource for Keyboard {
         }
         if self.release_until.is_some_and(|until| now < until) {
             return Ok(Controls::release());
+        }
+        if self.holds.iter().all(|hold| *hold == Hold::Free) {
+            return Ok(Controls::not_enabled(0.0, self.steering));
         }
         let brake = if self.held(Key::Brake) { 1.0 } else { 0.0 };
         let throttle = if self.held(Key::Drive) && !self.held(Key::Brake) { self.throttle } else { 0.0 };
@@ -332,6 +339,29 @@ mod tests {
         press(&mut keyboard, 9_200, KeyCode::Char('r'));
         assert_eq!(keyboard.controls(at(9_201)).unwrap(), Controls::release());
         assert_eq!(keyboard.controls(at(9_900)).unwrap(), Controls::NEUTRAL);
+    }
+
+    #[test]
+    fn without_a_driving_key_the_controls_are_not_enabled() {
+        let mut keyboard = Keyboard::new(1.0, true);
+        assert!(!keyboard.controls(at(0)).unwrap().enabled());
+        press(&mut keyboard, 0, KeyCode::Left);
+        assert!(keyboard.controls(at(500)).unwrap().enabled());
+        keyboard.on_event(at(501), &key(KeyCode::Left, KeyEventKind::Release));
+        let released = keyboard.controls(at(502)).unwrap();
+        assert!(!released.enabled() && released.steering() > 0.9, "{released:?}");
+    }
+
+    #[test]
+    fn the_repetition_of_a_key_held_since_before_the_release_of_a_stop_is_no_press() {
+        let mut keyboard = Keyboard::new(1.0, true);
+        press(&mut keyboard, 0, KeyCode::Up);
+        press(&mut keyboard, 10, KeyCode::Char('x'));
+        press(&mut keyboard, 20, KeyCode::Char('r'));
+        keyboard.on_event(at(800), &key(KeyCode::Up, KeyEventKind::Repeat));
+        assert_eq!(keyboard.controls(at(801)).unwrap(), Controls::NEUTRAL);
+        press(&mut keyboard, 900, KeyCode::Up);
+        assert_eq!(throttle(&mut keyboard, 901), 1.0);
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! A built-in drive for runs without a driver: a gentle round of 20 s, again and again.
 //!
 //! Pure; a function of the time since the first question. Invariant: it never brakes and drives at once, and starts
-//! and ends each round standing still.
+//! and ends each round standing still, with the dead-man released and pressed again: a vehicle that stopped on the way
+//! stands until the next round (DRV-87).
 //!
 //! ```text
-//!   0 s ── speed up ── 4 s ── drive in bends ── 14 s ── roll ── 16 s ── brake ── 19 s ── stand ── 20 s
+//!   0 s ── dead-man released ── 0.7 s ── speed up ── 4 s ── drive in bends ── 14 s ── roll ── 16 s ── brake ── 19 s
+//!   ── stand ── 20 s
 //! ```
 
 use std::time::Duration;
@@ -16,6 +18,8 @@ use super::{ControlError, ControlSource, Controls};
 /// Length of one round.
 pub const ROUND: Duration = Duration::from_secs(20);
 
+/// Released for longer than the gate asks for, as commands may be late or lost.
+const RELEASED_S: f32 = 0.7;
 const CRUISE: f32 = 0.35;
 const FULL_BRAKE: f32 = 0.6;
 const BEND: f32 = 0.5;
@@ -47,7 +51,8 @@ pub fn at(elapsed: Duration) -> Controls {
     let round_nanos = elapsed.as_nanos() % ROUND.as_nanos();
     let second = (round_nanos as f64 / 1e9) as f32;
     let (throttle, brake, steering) = match second {
-        ..4.0 => (CRUISE * second / 4.0, 0.0, 0.0),
+        ..RELEASED_S => return Controls::NEUTRAL,
+        RELEASED_S..4.0 => (CRUISE * (second - RELEASED_S) / (4.0 - RELEASED_S), 0.0, 0.0),
         4.0..14.0 => (CRUISE, 0.0, BEND * (std::f32::consts::TAU * (second - 4.0) / BEND_S).sin()),
         14.0..16.0 => (0.0, 0.0, 0.0),
         16.0..19.0 => (0.0, FULL_BRAKE * (second - 16.0) / 3.0, 0.0),
@@ -71,6 +76,12 @@ mod tests {
         assert!(round().any(|c| c.steering() > 0.4) && round().any(|c| c.steering() < -0.4));
         assert!(round().all(|c| c.throttle() == 0.0 || c.brake() == 0.0));
         assert!(round().all(|c| !c.e_stop() && !c.reset()));
+    }
+
+    #[test]
+    fn each_round_begins_by_pressing_the_dead_man_anew() {
+        let enabled: Vec<bool> = round().map(|c| c.enabled()).collect();
+        assert!(enabled[..70].iter().all(|enabled| !enabled) && enabled[70..].iter().all(|enabled| *enabled));
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! Drive files: a drive as a text that people can read and edit, played and recorded.
 //!
-//! A drive file is CSV with the header `time_ms,throttle,brake,steering`; each line holds from its time until the
-//! next one's. Reading happens once before the drive, bounded by [`LONGEST_FILE_BYTES`]; playing is a binary search
+//! A drive file is CSV with the header `time_ms,throttle,brake,steering,enabled`; each line holds from its time until the
+//! next one's. `enabled` is 1 while the dead-man is held, else 0; a line with 1 after 0.5 s of lines with 0 is the press
+//! that the gate waits for, at the beginning and after each stop (DRV-87). Reading happens once before the drive, bounded by [`LONGEST_FILE_BYTES`]; playing is a binary search
 //! and never waits; recording writes one line when something changed, into a buffer. SPEC.md DRV-9.
-//! Invariants: lines played are in range and in order of time; after the last one the controls are neutral.
+//! Invariants: lines played are in range and in order of time; after the last one the controls are neutral,
+//! and without the dead-man there is no throttle.
 //!
 //! Emergency stops are not recorded: a drive that is played must not be able to leave a vehicle latched.
 
@@ -17,7 +19,9 @@ use tokkyu_contract::MonoTime;
 use super::{ControlError, ControlSource, Controls};
 
 /// First line of every drive file.
-pub const HEADER: &str = "time_ms,throttle,brake,steering";
+pub const HEADER: &str = "time_ms,throttle,brake,steering,enabled";
+/// What files began with that had no dead-man.
+const HEADER_WITHOUT_DEAD_MAN: &str = "time_ms,throttle,brake,steering";
 /// Longest drive file: over 20 hours at 50 lines a second in this format.
 pub const LONGEST_FILE_BYTES: u64 = 128 << 20;
 
@@ -55,6 +59,11 @@ pub fn read(path: &Path) -> Result<Vec<Step>, ControlError> {
 pub fn parse(text: &str) -> Result<Vec<Step>, (usize, String)> {
     let mut lines = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
     let header = lines.next().map_or("", |(_, line)| line.trim_start_matches('\u{feff}'));
+    if header == HEADER_WITHOUT_DEAD_MAN {
+        let how =
+            "add the column \"enabled\": 1 while the dead-man is held, 0 for at least 500 ms before that";
+        return Err((1, format!("a drive without dead-man moves nothing; {how}")));
+    }
     if header != HEADER {
         return Err((1, format!("the first line must be \"{HEADER}\"")));
     }
@@ -72,8 +81,8 @@ pub fn parse(text: &str) -> Result<Vec<Step>, (usize, String)> {
 
 fn parse_step(line: &str) -> Result<Step, String> {
     let values: Vec<&str> = line.split(',').map(str::trim).collect();
-    let [time, throttle, brake, steering] = values[..] else {
-        return Err(format!("{} values where 4 are expected: {HEADER}", values.len()));
+    let [time, throttle, brake, steering, enabled] = values[..] else {
+        return Err(format!("{} values where 5 are expected: {HEADER}", values.len()));
     };
     let time_ms: u64 = time
         .parse()
@@ -84,6 +93,12 @@ fn parse_step(line: &str) -> Result<Step, String> {
     let (throttle, brake) = (number("throttle", throttle)?, number("brake", brake)?);
     let controls =
         Controls::new(throttle, brake, number("steering", steering)?).map_err(|error| error.to_string())?;
+    let controls = match enabled {
+        "1" => controls,
+        "0" if throttle == 0.0 => Controls::not_enabled(brake, controls.steering()),
+        "0" => return Err(format!("throttle is {throttle} where enabled is 0: the dead-man is not held")),
+        other => return Err(format!("enabled \"{}\" is neither 0 nor 1", shown(other))),
+    };
     Ok(Step { time: Duration::from_millis(time_ms), controls })
 }
 
@@ -157,7 +172,10 @@ impl Recorder {
     pub fn on_controls(&mut self, now: MonoTime, controls: &Controls) -> Result<(), ControlError> {
         let begun = *self.begun.get_or_insert(now);
         let time = Duration::from_millis(now.since(begun).as_millis() as u64);
-        let driven = Controls::clamped(controls.throttle(), controls.brake(), controls.steering());
+        let driven = match controls.enabled() {
+            true => Controls::clamped(controls.throttle(), controls.brake(), controls.steering()),
+            false => Controls::not_enabled(controls.brake(), controls.steering()),
+        };
         if self.last.is_some_and(|last| last.controls == driven || last.time >= time) {
             return Ok(());
         }
@@ -180,7 +198,8 @@ impl Recorder {
         let Step { time, controls } = step;
         let (throttle, brake, steering) = (controls.throttle(), controls.brake(), controls.steering());
         self.last = Some(step);
-        writeln!(self.file, "{},{throttle},{brake},{steering}", time.as_millis())
+        let enabled = u8::from(controls.enabled());
+        writeln!(self.file, "{},{throttle},{brake},{steering},{enabled}", time.as_millis())
             .map_err(|source| ControlError::Io { path: self.path.clone(), source })
     }
 }
@@ -190,7 +209,8 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const DRIVE: &str = "time_ms,throttle,brake,steering\n0,0.5,0,0\n\n1000, 0, 1, -0.25\r\n2000,0,0,0\n";
+    const DRIVE: &str =
+        "time_ms,throttle,brake,steering,enabled\n0,0.5,0,0,1\n\n1000, 0, 1, -0.25, 0\r\n2000,0,0,0,0\n";
 
     fn at(ms: u64) -> MonoTime {
         MonoTime::from_millis(ms)
@@ -205,7 +225,7 @@ mod tests {
         let mut player = Player::new(parse(DRIVE).unwrap(), false);
         assert_eq!(player.controls(at(7_000)).unwrap(), controls(0.5, 0.0, 0.0));
         assert_eq!(player.controls(at(7_999)).unwrap(), controls(0.5, 0.0, 0.0));
-        assert_eq!(player.controls(at(8_000)).unwrap(), controls(0.0, 1.0, -0.25));
+        assert_eq!(player.controls(at(8_000)).unwrap(), Controls::not_enabled(1.0, -0.25));
         assert_eq!(player.controls(at(9_000)).unwrap(), Controls::NEUTRAL);
         assert_eq!(player.controls(at(99_000)).unwrap(), Controls::NEUTRAL);
     }
@@ -215,7 +235,7 @@ mod tests {
         let mut player = Player::new(parse(DRIVE).unwrap(), true);
         player.controls(at(0)).unwrap();
         assert_eq!(player.controls(at(2_000)).unwrap(), controls(0.5, 0.0, 0.0));
-        assert_eq!(player.controls(at(3_500)).unwrap(), controls(0.0, 1.0, -0.25));
+        assert_eq!(player.controls(at(3_500)).unwrap(), Controls::not_enabled(1.0, -0.25));
     }
 
     #[test]
@@ -223,13 +243,16 @@ mod tests {
         let faults = [
             ("", 1, "the first line must be"),
             ("time,throttle\n", 1, "the first line must be"),
+            ("time_ms,throttle,brake,steering\n0,1,0,0\n", 1, "add the column \"enabled\""),
             ("H\n", 2, "no line after its header"),
-            ("H\n0,0,0\n", 2, "3 values where 4 are expected"),
-            ("H\n0,0,0,0\n\nsoon,0,0,0\n", 4, "time_ms \"soon\" is not a whole number"),
-            ("H\n0,0,much,0\n", 2, "brake \"much\" is not a number"),
-            ("H\n0,1.5,0,0\n", 2, "throttle is 1.5, allowed is 0 to 1"),
-            ("H\n0,0,0,nan\n", 2, "steering is NaN, allowed is -1 to 1"),
-            ("H\n5,0,0,0\n5,0,0,0\n", 3, "time_ms 5 must be later than the line before (5)"),
+            ("H\n0,0,0,1\n", 2, "4 values where 5 are expected"),
+            ("H\n0,0,0,0,0\n\nsoon,0,0,0,0\n", 4, "time_ms \"soon\" is not a whole number"),
+            ("H\n0,0,much,0,1\n", 2, "brake \"much\" is not a number"),
+            ("H\n0,1.5,0,0,1\n", 2, "throttle is 1.5, allowed is 0 to 1"),
+            ("H\n0,0,0,nan,1\n", 2, "steering is NaN, allowed is -1 to 1"),
+            ("H\n0,0,0,0,yes\n", 2, "enabled \"yes\" is neither 0 nor 1"),
+            ("H\n0,1,0,0,0\n", 2, "throttle is 1 where enabled is 0"),
+            ("H\n5,0,0,0,0\n5,0,0,0,0\n", 3, "time_ms 5 must be later than the line before (5)"),
         ];
         for (text, line, what) in faults {
             let (found, why) = parse(&text.replace('H', HEADER)).unwrap_err();
@@ -265,7 +288,7 @@ mod tests {
         recorder.finish(at(10)).unwrap();
         let steps = read(&path).unwrap();
         std::fs::remove_file(&path).unwrap();
-        assert_eq!(steps[0].controls, controls(0.0, 1.0, 0.0));
+        assert_eq!(steps[0].controls, Controls::not_enabled(1.0, 0.0));
     }
 
     proptest! {

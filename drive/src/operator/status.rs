@@ -15,7 +15,7 @@ use crate::program::{
 use crate::safety::State;
 use crate::safety::report::GateReport;
 use crate::save::Saver;
-use crate::view::snapshot::{CameraRow, ControlRow, LinkRow, Snapshot};
+use crate::view::snapshot::{CameraRow, ControlRow, LinkRow, Snapshot, need_of};
 
 /// The operator's end at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -44,8 +44,11 @@ pub struct OperatorStatus {
 /// The gate as the vehicle reports it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GateHeard {
-    /// `waiting`, `driving`, `SAFE STOP` or `EMERGENCY STOP`.
+    /// `waiting`, `driving`, `SAFE STOP`, `EMERGENCY STOP` or `dead-man let go`.
     pub state: String,
+    /// What it waits for before the vehicle may move; empty while it drives.
+    #[serde(default)]
+    pub waits_for: String,
     /// Safe stops so far.
     pub safe_stops: u64,
     /// Age on arrival at the vehicle of the last command.
@@ -92,6 +95,9 @@ pub struct DriverControls {
     pub brake: f32,
     /// −1 (right) to 1 (left).
     pub steering: f32,
+    /// The dead-man is held.
+    #[serde(default)]
+    pub enabled: bool,
     /// The emergency stop is on.
     pub e_stop: bool,
 }
@@ -147,6 +153,7 @@ impl From<&Controls> for DriverControls {
             throttle: controls.throttle(),
             brake: controls.brake(),
             steering: controls.steering(),
+            enabled: controls.enabled(),
             e_stop: controls.e_stop(),
         }
     }
@@ -210,6 +217,7 @@ impl From<GateReport> for GateHeard {
     fn from(report: GateReport) -> GateHeard {
         GateHeard {
             state: report.state.as_str().to_owned(),
+            waits_for: report.need.as_str().to_owned(),
             safe_stops: u64::from(report.safe_stops),
             last_ms: report.last.map(ms),
             p50_ms: report.p50.map(ms),
@@ -225,6 +233,7 @@ impl From<&GateHeard> for ControlRow {
             p99: heard.p99_ms.map(span),
             last: heard.last_ms.map(span),
             gate: State::ALL.into_iter().find(|state| state.as_str() == heard.state),
+            need: need_of(&heard.waits_for),
             safe_stops: heard.safe_stops,
             controls: None,
         }
@@ -235,7 +244,8 @@ impl From<&DriverStatus> for ControlRow {
     fn from(status: &DriverStatus) -> ControlRow {
         let controls = status.controls.map(|c| match c.e_stop {
             true => Controls::emergency(),
-            false => Controls::clamped(c.throttle, c.brake, c.steering),
+            false if c.enabled => Controls::clamped(c.throttle, c.brake, c.steering),
+            false => Controls::not_enabled(c.brake, c.steering),
         });
         ControlRow { controls, ..ControlRow::default() }
     }

@@ -25,6 +25,8 @@ pub enum What {
     Refused(Refusal),
     /// The deadline passed without a fresh command.
     DeadlineMissed,
+    /// Pictures ceased to reach the driver.
+    Blind,
     /// The operator's program began anew.
     NewSession,
     /// The gate changed its state.
@@ -61,14 +63,18 @@ pub struct Counts {
     pub out_of_order: u64,
     /// Refused because the emergency stop is latched.
     pub latched: u64,
+    /// Refused because the vehicle stood and was not rearmed.
+    pub not_rearmed: u64,
     /// Deadlines that passed.
     pub deadlines_missed: u64,
+    /// How often pictures ceased to reach the driver.
+    pub blind: u64,
 }
 
 impl Counts {
     /// All commands that came, whatever became of them.
     pub const fn commands(&self) -> u64 {
-        let refused = self.too_old + self.age_unknown + self.out_of_order + self.latched;
+        let refused = self.too_old + self.age_unknown + self.out_of_order + self.latched + self.not_rearmed;
         self.accepted + self.resets + self.e_stops + refused
     }
 }
@@ -104,7 +110,9 @@ impl Log {
             What::Refused(Refusal::AgeUnknown) => &mut counts.age_unknown,
             What::Refused(Refusal::OutOfOrder) => &mut counts.out_of_order,
             What::Refused(Refusal::Latched) => &mut counts.latched,
+            What::Refused(Refusal::NotRearmed) => &mut counts.not_rearmed,
             What::DeadlineMissed => &mut counts.deadlines_missed,
+            What::Blind => &mut counts.blind,
             What::NewSession | What::Changed(_) => return,
         };
         *counter += 1;

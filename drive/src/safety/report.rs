@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use super::State;
+use super::{Need, State};
 
 /// Topic of the flow that carries reports; no flow of a robot may have this name.
 pub const TOPIC: &str = "tokkyu/gate";
@@ -15,7 +15,7 @@ pub const REPORT_EVERY: Duration = Duration::from_millis(100);
 /// An older report tells nothing about now.
 pub const WORTH: Duration = Duration::from_millis(500);
 
-const MAGIC: [u8; 4] = *b"TKG1";
+const MAGIC: [u8; 4] = *b"TKG2";
 /// Stands for an age that is not known.
 const UNKNOWN: u32 = u32::MAX;
 
@@ -24,6 +24,8 @@ const UNKNOWN: u32 = u32::MAX;
 pub struct GateReport {
     /// Whether the vehicle may move.
     pub state: State,
+    /// What it waits for.
+    pub need: Need,
     /// Safe stops so far.
     pub safe_stops: u32,
     /// Age on arrival of the last command.
@@ -40,6 +42,7 @@ impl GateReport {
         let mut sample = [0; REPORT_BYTES];
         sample[..4].copy_from_slice(&MAGIC);
         sample[4] = State::ALL.iter().position(|state| *state == self.state).unwrap_or_default() as u8;
+        sample[5] = Need::ALL.iter().position(|need| *need == self.need).unwrap_or_default() as u8;
         let words = [self.safe_stops, age(self.last), age(self.p50), age(self.p99)];
         for (place, word) in sample[8..].chunks_exact_mut(4).zip(words) {
             place.copy_from_slice(&word.to_le_bytes());
@@ -50,7 +53,7 @@ impl GateReport {
     /// The report in `sample`; `None` for anything that is not exactly of this layout.
     pub fn decode(sample: &[u8]) -> Option<GateReport> {
         let sample: &[u8; REPORT_BYTES] = sample.try_into().ok()?;
-        if sample[..4] != MAGIC || sample[5..8] != [0; 3] {
+        if sample[..4] != MAGIC || sample[6..8] != [0; 2] {
             return None;
         }
         let word =
@@ -58,7 +61,8 @@ impl GateReport {
         let span =
             |at: usize| Some(word(at)).filter(|us| *us != UNKNOWN).map(|us| Duration::from_micros(us.into()));
         let state = *State::ALL.get(usize::from(sample[4]))?;
-        Some(GateReport { state, safe_stops: word(8), last: span(12), p50: span(16), p99: span(20) })
+        let need = *Need::ALL.get(usize::from(sample[5]))?;
+        Some(GateReport { state, need, safe_stops: word(8), last: span(12), p50: span(16), p99: span(20) })
     }
 }
 
@@ -75,24 +79,26 @@ mod tests {
     fn the_layout_is_the_one_the_specification_draws() {
         let report = GateReport {
             state: State::SafeStop,
+            need: Need::Neutral,
             safe_stops: 3,
             last: Some(Duration::from_millis(25)),
             p50: None,
             p99: Some(Duration::MAX),
         };
-        let expected = *b"TKG1\x02\0\0\0\x03\0\0\0\xa8\x61\0\0\xff\xff\xff\xff\xfe\xff\xff\xff";
+        let expected = *b"TKG2\x02\x06\0\0\x03\0\0\0\xa8\x61\0\0\xff\xff\xff\xff\xfe\xff\xff\xff";
         assert_eq!(report.encode(), expected);
     }
 
     proptest! {
         #[test]
         fn any_bytes_are_no_report_or_one_that_encodes_to_them(
-            mut bytes in proptest::collection::vec(any::<u8>(), REPORT_BYTES - 1..REPORT_BYTES + 2), state in 0u8..6,
+            mut bytes in proptest::collection::vec(any::<u8>(), REPORT_BYTES - 1..REPORT_BYTES + 2), state in 0u8..7,
+            need in 0u8..11,
         ) {
-            bytes[..8].copy_from_slice(&[b'T', b'K', b'G', b'1', state, 0, 0, 0]);
+            bytes[..8].copy_from_slice(&[b'T', b'K', b'G', b'2', state, need, 0, 0]);
             match GateReport::decode(&bytes) {
                 Some(report) => prop_assert_eq!(&report.encode()[..], &bytes[..]),
-                None => prop_assert!(bytes.len() != REPORT_BYTES || state > 3),
+                None => prop_assert!(bytes.len() != REPORT_BYTES || state > 4 || need > 8),
             }
         }
     }

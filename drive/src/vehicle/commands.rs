@@ -17,7 +17,7 @@ use crate::control::{Command, CommandError, Controls};
 use crate::program::wiring::make_real_time;
 use crate::program::{Arrived, DriveError, Mail, RealTimeGrant, Recent, Session, StopFlag, captured};
 use crate::safety::report::GateReport;
-use crate::safety::{Age, Change, Counts, Gate, Limits, State};
+use crate::safety::{Age, Change, Counts, Gate, Limits, Need, State};
 
 /// Longest time between two looks at session and flag.
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
@@ -26,31 +26,46 @@ const LONGEST_WAIT: Duration = Duration::from_millis(50);
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct GateView {
     pub(super) state: State,
+    pub(super) need: Need,
     pub(super) counts: Counts,
     pub(super) output: Controls,
 }
 
 impl GateView {
-    /// `gate` as it stands.
-    pub(super) fn of(gate: &Gate) -> GateView {
-        GateView { state: gate.state(), counts: *gate.log().counts(), output: gate.output() }
+    /// `gate` as it stands at `now`.
+    pub(super) fn of(gate: &Gate, now: MonoTime) -> GateView {
+        let (state, need) = (gate.state(), gate.need(now));
+        GateView { state, need, counts: *gate.log().counts(), output: gate.output() }
+    }
+
+    /// Safe stops so far, whatever the reason.
+    pub(super) fn safe_stops(&self) -> u64 {
+        self.counts.deadlines_missed + self.counts.blind
     }
 
     /// What the operator is told of it; `ages` are those of the commands.
     pub(super) fn report(&self, ages: &Recent) -> GateReport {
         let [p50, p99] = ages.percentiles([50, 99]);
-        let safe_stops = u32::try_from(self.counts.deadlines_missed).unwrap_or(u32::MAX);
-        GateReport { state: self.state, safe_stops, last: ages.last(), p50, p99 }
+        let safe_stops = u32::try_from(self.safe_stops()).unwrap_or(u32::MAX);
+        GateReport { state: self.state, need: self.need, safe_stops, last: ages.last(), p50, p99 }
     }
 }
 
-/// Words for a change of `flow`'s gate.
-pub(super) fn change_in_words(change: Change, flow: &str) -> String {
-    match change.to {
-        State::SafeStop => format!("SAFE STOP: no fresh command on {flow} within its deadline"),
-        State::EmergencyStop => "EMERGENCY STOP by the driver".to_owned(),
-        State::Driving => format!("driving (was: {})", change.from.as_str()),
-        State::Waiting => "a new session: waiting for its first command".to_owned(),
+/// Words for a change of `flow`'s gate, which now needs `need`.
+pub(super) fn change_in_words(change: Change, need: Need, flow: &str) -> String {
+    match (change.to, need) {
+        (State::SafeStop, Need::Pictures) => "SAFE STOP: pictures do not reach the driver".to_owned(),
+        (State::SafeStop, Need::YoungerCommand | Need::Clock) => {
+            format!("SAFE STOP: no fresh command on {flow} within its deadline; {}", need.as_str())
+        }
+        (State::SafeStop, _) => format!("SAFE STOP: no fresh command on {flow} within its deadline"),
+        (State::EmergencyStop, _) => "EMERGENCY STOP by the driver".to_owned(),
+        (State::NotEnabled, _) => "the dead-man was let go: braking".to_owned(),
+        (State::Driving, _) => format!("driving (was: {})", change.from.as_str()),
+        (State::Waiting, _) if change.from == State::EmergencyStop => {
+            "the emergency stop was released: braked until the driver rearms".to_owned()
+        }
+        (State::Waiting, _) => "a new session: braked until the driver rearms".to_owned(),
     }
 }
 
@@ -63,6 +78,8 @@ pub(super) enum Report {
     Unreadable { arrived: Arrived, why: CommandError },
     /// The gate changed.
     Changed { at: MonoTime, change: Change, gate: GateView },
+    /// The gate waits for something else.
+    Needs { at: MonoTime, gate: GateView },
     /// What the scheduler granted.
     RealTime(Vec<RealTimeGrant>),
 }
@@ -89,7 +106,7 @@ impl<M: Motors + 'static> Commands<M> {
     fn run(self) -> Gate {
         self.mail.post(Report::RealTime(make_real_time("commands", self.fifo_priority)));
         let gate = Gate::new(self.limits);
-        let mut turn = Turn { gate, session: 0, thread: self };
+        let mut turn = Turn { gate, session: 0, need: Need::default(), thread: self };
         while !turn.thread.stop.is_set() {
             turn.take();
         }
@@ -102,6 +119,8 @@ impl<M: Motors + 'static> Commands<M> {
 struct Turn<M> {
     gate: Gate,
     session: u64,
+    /// What the gate was told to wait for.
+    need: Need,
     thread: Commands<M>,
 }
 
@@ -132,6 +151,7 @@ impl<M: Motors> Turn<M> {
         let change = self.gate.on_tick(now);
         self.tell(now, change);
         self.set_motors(clock::now(), self.gate.output());
+        self.tell_need(now);
     }
 
     /// Each session is told once, whoever tells of it first.
@@ -169,7 +189,8 @@ impl<M: Motors> Turn<M> {
     }
 
     fn tell_command(&self, arrived: Arrived, delivered: &Delivered) {
-        let (age, bytes, gate) = (delivered.age, delivered.payload.len(), GateView::of(&self.gate));
+        let (age, bytes) = (delivered.age, delivered.payload.len());
+        let gate = GateView::of(&self.gate, arrived.arrival);
         self.thread.mail.post(Report::Command { arrived, age, bytes, gate });
     }
 
@@ -186,7 +207,14 @@ impl<M: Motors> Turn<M> {
 
     fn tell(&self, at: MonoTime, change: Option<Change>) {
         if let Some(change) = change {
-            self.thread.mail.post(Report::Changed { at, change, gate: GateView::of(&self.gate) });
+            self.thread.mail.post(Report::Changed { at, change, gate: GateView::of(&self.gate, at) });
+        }
+    }
+
+    fn tell_need(&mut self, now: MonoTime) {
+        let gate = GateView::of(&self.gate, now);
+        if std::mem::replace(&mut self.need, gate.need) != gate.need {
+            self.thread.mail.post(Report::Needs { at: now, gate });
         }
     }
 
@@ -220,7 +248,7 @@ mod tests {
             mail: Mail::open().0,
             stop: StopFlag::new(),
         };
-        Turn { gate: Gate::new(Limits::default()), session: 0, thread }
+        Turn { gate: Gate::new(Limits::default()), session: 0, need: Need::default(), thread }
     }
 
     fn link() -> Link {
@@ -247,11 +275,24 @@ mod tests {
         Command { controls, sequence, issued: MonoTime::ZERO }.encode()
     }
 
+    /// As a driver did it in the last half second, but for the press.
+    fn rearm(gate: &mut Gate) {
+        let now = clock::now();
+        for back in (0..30).rev() {
+            let controls = Controls::NEUTRAL;
+            let command = Command { controls, sequence: 30 - back, issued: PeerTime::ZERO };
+            let age = Age { estimate: Duration::ZERO, error: Duration::ZERO };
+            gate.on_command(now.saturating_sub(Duration::from_millis(20 * back)), age, &command);
+        }
+    }
+
     #[test]
     fn samples_that_are_no_commands_do_not_put_the_safe_stop_off() {
         let link = link();
         let mut turn = turn(&link);
-        turn.step(Some(&sample(&forward(0), Duration::ZERO)));
+        turn.on_session(1);
+        rearm(&mut turn.gate);
+        turn.step(Some(&sample(&forward(50), Duration::ZERO)));
         assert_eq!(turn.gate.state(), State::Driving);
         thread::sleep(Limits::default().deadline + Duration::from_millis(1));
         turn.step(Some(&sample(b"no command", Duration::ZERO)));

@@ -27,7 +27,7 @@ use crate::program::{
     SentBook, Session, StopFlag, Ticks, endpoint_name, news_of,
 };
 use crate::safety::report::TOPIC;
-use crate::safety::{Gate, State};
+use crate::safety::{Gate, Need, State};
 
 /// Longest wait for an event of the link.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -350,8 +350,14 @@ impl Vehicle<'_> {
                 control.gate = gate;
                 let is_on_the_way = matches!(self.phase, Phase::Driving);
                 self.course.safe_stops += u64::from(is_on_the_way && change.to == State::SafeStop);
-                let words = change_in_words(change, &control.flow);
+                let words = change_in_words(change, control.gate.need, &control.flow);
                 self.desk.tell_always(at, words);
+            }
+            commands::Report::Needs { at, gate } => {
+                control.gate = gate;
+                if gate.need != Need::Nothing {
+                    self.desk.tell_always(at, gate.need.as_str());
+                }
             }
             commands::Report::RealTime(grants) => self.desk.on_grants(grants),
         }

@@ -186,7 +186,7 @@ fn control_side(
     Ok(ControlSide {
         flow: flow.name.clone(),
         notice,
-        gate: GateView::of(&Gate::new(limits)),
+        gate: GateView::of(&Gate::new(limits), MonoTime::ZERO),
         ages: Recent::default(),
         teller: GateTeller::open(link)?,
         payload_bytes: 0,

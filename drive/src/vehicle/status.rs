@@ -18,7 +18,7 @@ use crate::program::{
 use crate::safety::{Gate, State};
 use crate::text::printable;
 use crate::view::plain;
-use crate::view::snapshot::{CameraRow, ControlRow, LinkRow, Snapshot, clock, rate, size};
+use crate::view::snapshot::{CameraRow, ControlRow, LinkRow, Snapshot, clock, need_of, rate, size};
 
 /// The vehicle at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -61,8 +61,11 @@ pub struct CameraStatus {
 pub struct GateStatus {
     /// The command flow's name.
     pub flow: String,
-    /// `waiting`, `driving`, `SAFE STOP` or `EMERGENCY STOP`.
+    /// `waiting`, `driving`, `SAFE STOP`, `EMERGENCY STOP` or `dead-man let go`.
     pub state: String,
+    /// What it waits for before the vehicle may move; empty while it drives.
+    #[serde(default)]
+    pub waits_for: String,
     /// Safe stops so far.
     pub safe_stops: u64,
     /// What came and what became of it.
@@ -95,6 +98,9 @@ pub struct CommandCounts {
     pub out_of_order: u64,
     /// Refused because the emergency stop is latched.
     pub latched: u64,
+    /// Refused because the vehicle stood and was not rearmed.
+    #[serde(default)]
+    pub not_rearmed: u64,
 }
 
 /// What the motors get.
@@ -122,7 +128,8 @@ impl GateStatus {
         GateStatus {
             flow: flow.to_owned(),
             state: gate.state.as_str().to_owned(),
-            safe_stops: counts.deadlines_missed,
+            waits_for: gate.need.as_str().to_owned(),
+            safe_stops: gate.safe_stops(),
             commands: CommandCounts {
                 accepted: counts.accepted,
                 resets: counts.resets,
@@ -131,6 +138,7 @@ impl GateStatus {
                 age_unknown: counts.age_unknown,
                 out_of_order: counts.out_of_order,
                 latched: counts.latched,
+                not_rearmed: counts.not_rearmed,
             },
             last_ms: ages.last().map(ms),
             p50_ms: p50.map(ms),
@@ -198,6 +206,7 @@ impl From<&GateStatus> for ControlRow {
             p99: status.p99_ms.map(span),
             last: status.last_ms.map(span),
             gate: State::ALL.into_iter().find(|state| state.as_str() == status.state),
+            need: need_of(&status.waits_for),
             safe_stops: status.safe_stops,
             controls: Some(Controls::clamped(throttle, brake, steering)),
         }
@@ -308,7 +317,12 @@ mod tests {
             ..CameraStatus::default()
         };
         let link = LinkStatus { state: LinkState::Up(2), granted_bps: 3_000_000, ..LinkStatus::default() };
-        let control = GateStatus { state: "SAFE STOP".into(), safe_stops: 1, ..GateStatus::default() };
+        let control = GateStatus {
+            state: "SAFE STOP".into(),
+            waits_for: "waits for throttle 0 for 0.5 s".into(),
+            safe_stops: 1,
+            ..GateStatus::default()
+        };
         VehicleStatus { cameras: vec![camera], link, control: Some(control), ..VehicleStatus::default() }
     }
 
@@ -325,7 +339,11 @@ mod tests {
     #[test]
     fn view_and_line_show_the_gate_and_a_camera_in_trouble() {
         let line = status().line();
-        assert!(line.contains("control SAFE STOP") && line.contains("safe stops 1"), "{line}");
+        assert!(
+            line.contains("control SAFE STOP, waits for throttle 0 for 0.5 s")
+                && line.contains("safe stops 1"),
+            "{line}"
+        );
         let camera = "| camera/front 0 of 0 delivered, late 0 expired 0 dropped 0 lost 0, \
                       374.0 kB of 3.00 Mbit/s granted, /dev/video0: the camera vanished |";
         assert!(line.contains(camera), "{line}");

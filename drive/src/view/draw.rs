@@ -14,7 +14,7 @@ use ratatui::widgets::{Block, Gauge, Paragraph, Sparkline};
 
 use super::snapshot::{CameraRow, Snapshot, clock, ms, rate};
 use crate::control::keyboard::{HELP, QUIT_HELP};
-use crate::safety::State;
+use crate::safety::{Need, State};
 use crate::text::printable;
 
 mod cameras;
@@ -136,10 +136,15 @@ fn gate_span(gate: Option<State>) -> Span<'static> {
     let (gate, style) = match gate {
         None => ("not reported", Style::new()),
         Some(gate @ State::Driving) => (gate.as_str(), Style::new().fg(Color::Green)),
-        Some(gate @ State::Waiting) => (gate.as_str(), Style::new().fg(Color::Yellow)),
+        Some(gate @ (State::Waiting | State::NotEnabled)) => (gate.as_str(), Style::new().fg(Color::Yellow)),
         Some(gate) => (gate.as_str(), Style::new().fg(Color::White).bg(Color::Red).bold()),
     };
     Span::styled(gate, style)
+}
+
+/// What the gate waits for.
+fn need_span(need: Need) -> Span<'static> {
+    Span::styled(need.as_str(), Style::new().fg(Color::Yellow).bold())
 }
 
 fn control_line(snapshot: &Snapshot, width: u16) -> Paragraph<'_> {
@@ -152,8 +157,11 @@ fn control_line(snapshot: &Snapshot, width: u16) -> Paragraph<'_> {
         });
         text = format!("   age {last}  p50 {p50}  p99 {p99}   safe stops {}{wanted}", row.safe_stops);
     }
-    let line = Line::from(vec![gate_span(row.gate), Span::raw(text)]);
-    Paragraph::new(line).block(Block::bordered().title(" control "))
+    let mut spans = vec![gate_span(row.gate), Span::raw(text)];
+    if row.gate.is_some() && row.need != Need::Nothing {
+        spans.splice(1..1, [Span::raw("  "), need_span(row.need)]);
+    }
+    Paragraph::new(Line::from(spans)).block(Block::bordered().title(" control "))
 }
 
 fn footer(snapshot: &Snapshot) -> Line<'_> {
@@ -276,10 +284,11 @@ mod tests {
     fn a_safe_stop_and_a_notice_stand_out() {
         let mut snapshot = example();
         snapshot.control.gate = Some(State::SafeStop);
+        snapshot.control.need = Need::Neutral;
         snapshot.notice = Some("the disk is full; saving ended".into());
         let buffer = screen(120, 30, &snapshot);
         let rows = rows(&buffer);
-        assert!(row_with(&rows, "SAFE STOP").contains("age"));
+        assert!(row_with(&rows, "SAFE STOP  waits for throttle 0 for 0.5 s").contains("age"));
         assert!(row_with(&rows, "the disk is full").contains("saving ended"));
         assert!(buffer.content.iter().any(|cell| cell.symbol() == "S" && cell.bg == Color::Red));
     }

@@ -3,6 +3,7 @@
 //! Pure. Invariant: the line has no line end and no control character, whatever the peer calls its flows.
 
 use super::snapshot::{CameraRow, Snapshot, clock, ms};
+use crate::safety::Need;
 use crate::text::printable;
 
 /// Longest name that is shown.
@@ -54,8 +55,9 @@ pub(crate) fn link(snapshot: &Snapshot) -> String {
 pub(crate) fn control(snapshot: &Snapshot) -> String {
     let row = &snapshot.control;
     let gate = row.gate.map_or("–", |gate| gate.as_str());
+    let need = if row.need == Need::Nothing { String::new() } else { format!(", {},", row.need.as_str()) };
     let (last, p50, p99) = (ms(row.last), ms(row.p50), ms(row.p99));
-    format!("control {gate} age {last} p50 {p50} p99 {p99} safe stops {}", row.safe_stops)
+    format!("control {gate}{need} age {last} p50 {p50} p99 {p99} safe stops {}", row.safe_stops)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokkyu_contract::Ledger;
 
 use crate::control::Controls;
-use crate::safety::State;
+use crate::safety::{Need, State};
 
 /// One moment of a drive.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -85,10 +85,17 @@ pub struct ControlRow {
     pub last: Option<Duration>,
     /// The gate's state, `None` until the vehicle reported it.
     pub gate: Option<State>,
+    /// What the gate waits for.
+    pub need: Need,
     /// Safe stops since the drive began.
     pub safe_stops: u64,
     /// What the driver wants now.
     pub controls: Option<Controls>,
+}
+
+/// The need that shows as `words`; nothing for words that no need has.
+pub(crate) fn need_of(words: &str) -> Need {
+    Need::ALL.into_iter().find(|need| need.as_str() == words).unwrap_or_default()
 }
 
 /// `12.3 ms`, `4.56 s`, or `–` for none.
@@ -168,6 +175,7 @@ pub(super) fn example() -> Snapshot {
         p99: ms(60),
         last: ms(19),
         gate: Some(State::Driving),
+        need: Need::Nothing,
         safe_stops: 2,
         controls: Controls::new(0.5, 0.0, -0.25).ok(),
     };

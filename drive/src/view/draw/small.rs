@@ -6,17 +6,20 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use super::super::snapshot::{CameraRow, Snapshot, ms};
-use super::{NAME, age_style, gate_span, header, notice_line};
+use super::{NAME, age_style, gate_span, header, need_span, notice_line};
+use crate::safety::Need;
 use crate::text::printable;
 
-/// As many lines as `height` has room for: the gate, a notice, the cameras, the link.
+/// As many lines as `height` has room for: the gate and what it waits for, a notice, the cameras, the link.
 pub(super) fn text(snapshot: &Snapshot, height: u16) -> Paragraph<'static> {
     let gate = Line::from(vec![
         gate_span(snapshot.control.gate),
         Span::raw(format!(" {}", ms(snapshot.control.last))),
     ]);
     let link = &snapshot.link;
+    let need = Some(snapshot.control.need).filter(|need| *need != Need::Nothing).map(need_span);
     let lines = std::iter::once(gate)
+        .chain(need.map(Line::from))
         .chain(snapshot.notice.as_deref().map(notice_line))
         .chain(snapshot.cameras.iter().map(camera))
         .chain([

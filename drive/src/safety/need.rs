@@ -1,0 +1,55 @@
+//! What a gate waits for before the vehicle may move, as both ends show it. SPEC.md DRV-88.
+
+/// What is missing; see the module. Where several things are, the one that has to come first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Need {
+    /// Nothing: it drives.
+    #[default]
+    Nothing,
+    /// Any fresh command.
+    FreshCommand,
+    /// Commands come, each older than the lifespan.
+    YoungerCommand,
+    /// Commands come, of an age that is not known well enough.
+    Clock,
+    /// The path carries small packets alone, and pictures are none.
+    Pictures,
+    /// The release of the emergency stop.
+    Reset,
+    /// Throttle 0 for [`NEUTRAL_FOR`](super::NEUTRAL_FOR).
+    Neutral,
+    /// The dead-man let go.
+    Release,
+    /// The dead-man pressed.
+    Press,
+}
+
+impl Need {
+    /// All, in the order of their numbers on the wire.
+    pub const ALL: [Need; 9] = [
+        Need::Nothing,
+        Need::FreshCommand,
+        Need::YoungerCommand,
+        Need::Clock,
+        Need::Pictures,
+        Need::Reset,
+        Need::Neutral,
+        Need::Release,
+        Need::Press,
+    ];
+
+    /// The words shown to people; empty for nothing.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Need::Nothing => "",
+            Need::FreshCommand => "waits for commands",
+            Need::YoungerCommand => "waits for younger commands: all come too old",
+            Need::Clock => "waits for the clocks: how old commands are is not known",
+            Need::Pictures => "waits for pictures: only small packets pass",
+            Need::Reset => "waits for the release of the emergency stop",
+            Need::Neutral => "waits for throttle 0 for 0.5 s",
+            Need::Release => "waits for the dead-man to be let go",
+            Need::Press => "waits for the dead-man to be pressed",
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! The gate between real programs: vehicle and operator over a real socket of this machine, both in one process. What is
+//! asserted is what the motors got, never how fast something was.
+
+mod yard;
+
+use std::fs;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::Duration;
+
+use crossterm::event::{Event, KeyCode};
+use tokkyu_contract::MonoTime;
+use tokkyu_drive::control::Controls;
+use tokkyu_drive::operator::{self, GateHeard, OperatorOptions, OperatorStatus};
+use tokkyu_drive::program::{Display, DriveError, Driver, ExitCode, Happening, Quiet, Ready, StopFlag};
+use tokkyu_drive::safety::Need;
+use tokkyu_drive::vehicle::{self, NoMotors, VehicleStatus};
+use yard::{Ear, ROBOT, Running, Wheels, Yard, ear, start_operator, wait_for};
+
+#[test]
+fn a_vehicle_whose_operator_leaves_brakes_and_says_so() {
+    let yard = Yard::new();
+    let operator = start_operator(yard.operator(ROBOT));
+    let (mut ear, _, heard) = ear::<VehicleStatus>();
+    let (motors, stop) = (Arc::new(Mutex::new(Vec::new())), StopFlag::new());
+    let (wheels, for_thread) = (Wheels(Arc::clone(&motors)), stop.clone());
+    let options = yard.vehicle(ROBOT, operator.local);
+    let vehicle = thread::spawn(move || vehicle::run_with(options, &mut ear, wheels, &for_thread));
+    wait_for(|| motors.lock().unwrap().iter().any(|c: &Controls| c.throttle() > 0.0));
+    operator.stop.set();
+    operator.thread.join().unwrap().unwrap();
+    wait_for(|| heard.lock().unwrap().events.iter().any(|text| text.starts_with("SAFE STOP")));
+    wait_for(|| motors.lock().unwrap().last().is_some_and(|c| c.brake() == 1.0 && c.throttle() == 0.0));
+    stop.set();
+    let summary = vehicle.join().unwrap().unwrap();
+    assert_eq!(summary.exit_code(), ExitCode::Interrupted);
+    let gate = summary.gate.unwrap();
+    assert_eq!((gate.state.as_str(), gate.safe_stops), ("SAFE STOP", 1));
+    assert!(summary.gate_log.iter().any(|entry| entry.first.text.contains("DeadlineMissed")));
+}
+
+/// An operator's display whose driver presses keys when told to.
+struct Keys {
+    ear: Ear<OperatorStatus>,
+    pressed: Receiver<char>,
+}
+
+impl Display<OperatorStatus> for Keys {
+    fn on_ready(&mut self, ready: &Ready) {
+        self.ear.on_ready(ready);
+    }
+
+    fn on_status(&mut self, now: MonoTime, status: &OperatorStatus) {
+        self.ear.on_status(now, status);
+    }
+
+    fn on_event(&mut self, now: MonoTime, event: &Happening) {
+        self.ear.on_event(now, event);
+    }
+
+    fn keyboard(&self) -> Option<bool> {
+        Some(false)
+    }
+
+    fn keys(&mut self, wait: Duration, on_key: &mut dyn FnMut(&Event)) -> bool {
+        let first = self.pressed.recv_timeout(wait);
+        for key in first.into_iter().chain(self.pressed.try_iter()) {
+            on_key(&Event::Key(KeyCode::Char(key).into()));
+        }
+        true
+    }
+}
+
+/// An operator at the keyboard, and its keys.
+fn start_at_keyboard(options: OperatorOptions) -> (Running, Sender<char>) {
+    let (ear, local, heard) = ear();
+    let ((keys, pressed), stop) = (channel(), StopFlag::new());
+    let for_thread = stop.clone();
+    let options = OperatorOptions { control: Some(Driver::Keyboard), ..options };
+    let mut display = Keys { ear, pressed };
+    let thread = thread::spawn(move || operator::run_with(options, &mut display, &for_thread));
+    let local = local.recv_timeout(Duration::from_secs(10)).expect("the operator listens");
+    (Running { local, heard, stop, thread }, keys)
+}
+
+#[test]
+fn an_operator_that_quits_with_its_emergency_stop_still_brings_it_to_the_vehicle() {
+    let yard = Yard::new();
+    let (operator, keys) = start_at_keyboard(yard.operator(ROBOT));
+    let (options, stop) = (yard.vehicle(ROBOT, operator.local), StopFlag::new());
+    let for_thread = stop.clone();
+    let vehicle = thread::spawn(move || vehicle::run_with(options, &mut Quiet, NoMotors, &for_thread));
+    let gate_is = |is: &dyn Fn(&GateHeard) -> bool| {
+        let heard = operator.heard.lock().unwrap();
+        heard.statuses.last().and_then(|status| status.gate.as_ref()).is_some_and(is)
+    };
+    wait_for(|| gate_is(&|gate| gate.waits_for == Need::Press.as_str()));
+    wait_for(|| {
+        keys.send('w').unwrap();
+        gate_is(&|gate| gate.state == "driving")
+    });
+    ['x', 'q'].into_iter().for_each(|key| keys.send(key).unwrap());
+    operator.thread.join().unwrap().expect("the vehicle told that it stopped");
+    stop.set();
+    let gate = vehicle.join().unwrap().unwrap().gate.unwrap();
+    assert_eq!(gate.state, "EMERGENCY STOP");
+}
+
+#[test]
+fn an_emergency_stop_nobody_confirmed_is_told_at_the_end() {
+    let yard = Yard::new();
+    let (operator, keys) = start_at_keyboard(yard.operator(ROBOT));
+    ['x', 'q'].into_iter().for_each(|key| keys.send(key).unwrap());
+    let error = operator.thread.join().unwrap().unwrap_err();
+    assert!(matches!(error, DriveError::StopNotConfirmed), "{error}");
+    assert_eq!(error.exit_code(), ExitCode::Failed);
+    assert!(fs::read_to_string(yard.path("operator.json")).unwrap().contains("did not confirm"));
+}
+
+/// A drive file of full throttle in a bend, from the beginning on or after a rearming.
+fn full_throttle(yard: &Yard, rearmed: bool) -> Driver {
+    let path = yard.path(if rearmed { "rearmed.csv" } else { "held.csv" });
+    let from_ms = if rearmed { 800 } else { 1 };
+    let lines = format!("0,0,0,0,0\n{from_ms},1.0,0,0.3,1\n600000,0,0,0,0\n");
+    fs::write(&path, format!("time_ms,throttle,brake,steering,enabled\n{lines}")).unwrap();
+    Driver::File(path)
+}
+
+#[test]
+fn full_throttle_held_over_a_new_session_does_not_move_the_vehicle() {
+    let yard = Yard::new();
+    let drives =
+        |rearmed| OperatorOptions { control: Some(full_throttle(&yard, rearmed)), ..yard.operator(ROBOT) };
+    let first = start_operator(drives(true));
+    let (mut ear, _, heard) = ear::<VehicleStatus>();
+    let (motors, stop) = (Arc::new(Mutex::new(Vec::new())), StopFlag::new());
+    let (wheels, for_thread) = (Wheels(Arc::clone(&motors)), stop.clone());
+    let options = yard.vehicle(ROBOT, first.local);
+    let vehicle = thread::spawn(move || vehicle::run_with(options, &mut ear, wheels, &for_thread));
+    wait_for(|| motors.lock().unwrap().iter().any(|c: &Controls| c.throttle() == 1.0));
+    first.stop.set();
+    first.thread.join().unwrap().unwrap();
+    wait_for(|| heard.lock().unwrap().events.iter().any(|text| text.starts_with("SAFE STOP")));
+    let before = motors.lock().unwrap().len();
+    fs::remove_file(yard.path("operator.csv")).unwrap();
+    let again = OperatorOptions { listen: Some(first.local), ..drives(false) };
+    let second = start_operator(again);
+    let refused = || {
+        let heard = heard.lock().unwrap();
+        let gate = heard.statuses.last().and_then(|status| status.control.clone());
+        gate.filter(|gate| gate.waits_for == Need::Neutral.as_str())
+            .map_or(0, |gate| gate.commands.not_rearmed)
+    };
+    wait_for(|| refused() > 100);
+    let told = |status: &OperatorStatus| {
+        status.gate.as_ref().is_some_and(|gate| gate.waits_for == Need::Neutral.as_str())
+    };
+    wait_for(|| second.heard.lock().unwrap().statuses.last().is_some_and(told));
+    let since = motors.lock().unwrap()[before..].to_vec();
+    assert!(since.iter().all(|controls| *controls == Controls::not_enabled(1.0, 0.3)), "{since:?}");
+    [&stop, &second.stop].into_iter().for_each(StopFlag::set);
+    second.thread.join().unwrap().unwrap();
+    vehicle.join().unwrap().unwrap();
+}
