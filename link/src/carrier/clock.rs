@@ -55,26 +55,41 @@ impl InstantMap {
 }
 
 /// Both clocks read together, to turn the kernel's receive stamps into [`MonoTime`].
+///
+/// Packets come in the order in which they are read, so none is dated before the one read before it: a calendar clock that
+/// steps ahead for a moment must not make packets look older than those.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct StampReader {
     mono: MonoTime,
     since_epoch: Duration,
+    /// When the packet read last arrived.
+    last: MonoTime,
 }
 
 impl StampReader {
-    /// Reads both clocks. To be done right after the packets were read.
+    /// Reads both clocks.
     pub(super) fn new() -> Self {
-        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        StampReader { mono: now(), since_epoch }
+        let mut reader =
+            StampReader { mono: MonoTime::ZERO, since_epoch: Duration::ZERO, last: MonoTime::ZERO };
+        reader.read_clocks();
+        reader
+    }
+
+    /// Reads both clocks again. To be done right after packets were read.
+    pub(super) fn read_clocks(&mut self) {
+        self.since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        self.mono = now();
     }
 
     /// When the packet with kernel stamp `stamp` (time since 1970) arrived. Without a believable stamp: now.
-    pub(super) fn arrival(&self, stamp: Option<Duration>) -> MonoTime {
+    pub(super) fn arrival(&mut self, stamp: Option<Duration>) -> MonoTime {
         let age = stamp.and_then(|stamp| self.since_epoch.checked_sub(stamp));
-        match age {
+        let arrival = match age {
             Some(age) if age <= OLDEST_STAMP => self.mono.saturating_sub(age),
             _ => self.mono,
-        }
+        };
+        self.last = self.last.max(arrival);
+        self.last
     }
 }
 
@@ -99,20 +114,30 @@ mod tests {
         assert!(map.instant(MonoTime::MAX) >= map.instant);
     }
 
+    fn reader() -> StampReader {
+        let (mono, since_epoch) = (MonoTime::from_millis(5_000), Duration::from_secs(1_000));
+        StampReader { mono, since_epoch, last: MonoTime::from_millis(4_990) }
+    }
+
     #[test]
     fn a_stamp_is_used_by_its_age_alone() {
-        let reader =
-            StampReader { mono: MonoTime::from_millis(5_000), since_epoch: Duration::from_secs(1_000) };
         let two_ms_ago = Duration::from_secs(1_000) - Duration::from_millis(2);
-        assert_eq!(reader.arrival(Some(two_ms_ago)), MonoTime::from_millis(4_998));
+        assert_eq!(reader().arrival(Some(two_ms_ago)), MonoTime::from_millis(4_998));
     }
 
     #[test]
     fn a_stamp_from_before_a_step_of_the_calendar_is_not_believed() {
-        let reader =
-            StampReader { mono: MonoTime::from_millis(5_000), since_epoch: Duration::from_secs(1_000) };
         for stamp in [None, Some(Duration::from_secs(1_001)), Some(Duration::from_secs(998))] {
-            assert_eq!(reader.arrival(stamp), MonoTime::from_millis(5_000), "{stamp:?}");
+            assert_eq!(reader().arrival(stamp), MonoTime::from_millis(5_000), "{stamp:?}");
         }
+    }
+
+    #[test]
+    fn no_packet_is_dated_before_the_one_read_before_it() {
+        let (mut reader, ago) = (reader(), |ms| Some(Duration::from_secs(1_000) - Duration::from_millis(ms)));
+        // The calendar clock is 0.6 s ahead now, and was not when these came.
+        assert_eq!(reader.arrival(ago(600)), MonoTime::from_millis(4_990));
+        assert_eq!(reader.arrival(ago(5)), MonoTime::from_millis(4_995));
+        assert_eq!(reader.arrival(ago(7)), MonoTime::from_millis(4_995));
     }
 }

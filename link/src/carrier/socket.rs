@@ -248,7 +248,7 @@ impl Socket {
             std::array::from_fn(|_| IoSliceMut::new(slots.next().map_or(&mut [], |buffer| &mut buffer[..])));
         // Errors other than "nothing there" are answers to something sent earlier (ICMP); the next read goes on.
         let filled = self.setup.recv((&self.io).into(), &mut slices, &mut inbox.meta).unwrap_or(0);
-        inbox.stamps = StampReader::new();
+        inbox.stamps.read_clocks();
         filled
     }
 }
@@ -304,12 +304,13 @@ impl Inbox {
     }
 
     /// The first `filled` buffers, as [`Socket::receive`] left them.
-    pub(super) fn arrivals(&self, filled: usize) -> impl Iterator<Item = Arrival<'_>> {
-        self.meta.iter().zip(&self.buffers).take(filled).map(|(meta, buffer)| Arrival {
+    pub(super) fn arrivals(&mut self, filled: usize) -> impl Iterator<Item = Arrival<'_>> {
+        let Inbox { buffers, meta, stamps } = self;
+        meta.iter().zip(buffers.iter()).take(filled).map(|(meta, buffer)| Arrival {
             from: meta.addr,
             to: meta.dst_ip,
             ecn: meta.ecn,
-            at: self.stamps.arrival(meta.timestamp),
+            at: stamps.arrival(meta.timestamp),
             bytes: &buffer[..meta.len.min(buffer.len())],
             stride: meta.stride.max(1),
         })

@@ -26,9 +26,13 @@ impl Default for WindowedMin {
 impl WindowedMin {
     /// Takes a value in.
     pub fn add(&mut self, now: MonoTime, value: i64) {
-        if now.since(self.slot_since) >= SLOT {
-            self.at = (self.at + 1) % SLOTS;
-            self.slots[self.at] = i64::MAX;
+        let passed = (now.since(self.slot_since).as_nanos() / SLOT.as_nanos()) as usize;
+        if passed > 0 {
+            // Seconds without a value are slots too.
+            for _ in 0..passed.min(SLOTS) {
+                self.at = (self.at + 1) % SLOTS;
+                self.slots[self.at] = i64::MAX;
+            }
             self.slot_since = now;
             self.min = self.slots.into_iter().min().unwrap_or(i64::MAX);
         }
@@ -102,6 +106,16 @@ mod tests {
             let expected = if (5..15).contains(&second) { 1 } else { 7 };
             assert_eq!(min.get(), Some(expected), "at {second} s");
         }
+    }
+
+    #[test]
+    fn a_minimum_is_forgotten_after_ten_seconds_without_a_value_too() {
+        let mut min = WindowedMin::default();
+        min.add(MonoTime::from_millis(1_000), 1);
+        min.add(MonoTime::from_millis(7_000), 7);
+        assert_eq!(min.get(), Some(1));
+        min.add(MonoTime::from_millis(13_000), 7);
+        assert_eq!(min.get(), Some(7));
     }
 
     #[test]

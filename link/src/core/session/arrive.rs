@@ -16,6 +16,8 @@ use tokkyu_contract::{FlowId, MonoTime, Outcome, PeerTime, TraceId};
 /// Incomplete samples are looked at this often, and later for each of them: a flood of small ones must not keep us busy.
 const PARTIAL_CHECK: Duration = Duration::from_millis(10);
 const PARTIAL_CHECK_EACH: Duration = Duration::from_micros(1);
+/// What a peer's own stamps may differ by: they are read at one moment, and cut to microseconds.
+const MOST_ROUNDING_US: u32 = 1_000;
 
 impl Session {
     /// A datagram came, marked Congestion Experienced or not. What cannot be parsed in full is counted and ignored
@@ -57,13 +59,13 @@ impl Session {
                     self.on_complete(now, complete);
                 }
             }
-            Frame::Feedback(feedback) => self.on_feedback(now, &feedback),
+            Frame::Feedback(feedback) => self.on_feedback(now, &feedback, sent),
             Frame::Floor(id) => self.on_floor(now, id),
             Frame::Probe => {}
         }
     }
 
-    fn on_feedback(&mut self, now: MonoTime, feedback: &Feedback) {
+    fn on_feedback(&mut self, now: MonoTime, feedback: &Feedback, answered: PeerTime) {
         let Some(highest) = self.log.highest_of(feedback) else {
             self.stats.violations += 1;
             return;
@@ -72,8 +74,10 @@ impl Session {
         let rtt = now.since(sent.at).saturating_sub(Duration::from_micros(u64::from(feedback.hold_us)));
         self.rtt.on_sample(now, rtt);
         self.pacer.on_path(self.rtt.min(), self.rate.rate_bps());
-        let received = self.clock.unwrap(feedback.highest_rx_us);
-        self.clock.on_answer(now, sent.at, received);
+        let received = time_of_receipt(feedback, answered);
+        if let Some(received) = received {
+            self.clock.on_answer(now, sent.at, received);
+        }
         let mut settled = std::mem::take(&mut self.settled);
         self.log.on_feedback(now, feedback, self.rtt.smoothed(), &mut settled);
         let learn = self.path.state() == PathState::Alive && self.rate.is_calm(self.rtt.min());
@@ -86,7 +90,9 @@ impl Session {
             self.rate.on_path_back();
             self.pacer.refill();
         }
-        self.on_mark(now, &sent, feedback, received);
+        if let Some(received) = received {
+            self.on_mark(now, &sent, feedback, received);
+        }
         self.plan(now);
     }
 
@@ -206,6 +212,14 @@ fn check(datagram: &[u8]) -> Result<(Header, bool), Malformed> {
     }
     // Each makes us look at everything that is under way: a packet full of them would keep us busy.
     if feedbacks > 1 { Err(Malformed("more than one feedback")) } else { Ok((header, eliciting)) }
+}
+
+/// When the packet that `feedback` answers came, by the clock of the peer, who sent the answer at `answered`. None where the
+/// peer's own figures contradict each other (LNK-22).
+fn time_of_receipt(feedback: &Feedback, answered: PeerTime) -> Option<PeerTime> {
+    let held_us = (answered.as_micros() as u32).wrapping_sub(feedback.highest_rx_us);
+    let is_whole = held_us.abs_diff(feedback.hold_us) <= MOST_ROUNDING_US;
+    is_whole.then(|| answered.saturating_sub(Duration::from_micros(u64::from(held_us))))
 }
 
 /// The full capture stamp: it lies before the packet was sent, by at most 2³² µs.
