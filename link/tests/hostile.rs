@@ -160,13 +160,13 @@ fn a_packet_with_any_malformed_frame_is_ignored_in_full_and_counted() {
     let with = |head: &[u8], frames: &[u8]| [head, frames].concat();
     let header = |number: u32| {
         let mut out = Vec::new();
-        Header { ask: true, feedback_interval: 1, number, sent_us: 5 }.write(&mut out);
+        Header { ask: true, long_lost: false, feedback_interval: 1, number, sent_us: 5 }.write(&mut out);
         out
     };
     let good = with(&header(900), &sample(900));
     let mut bad: Vec<Vec<u8>> =
         (0..good.len()).filter(|cut| *cut != 10).map(|cut| good[..cut].to_vec()).collect();
-    bad.push(with(&[0x02, 1, 0, 0, 0, 0, 0, 0, 0, 0], &sample(900))); // unknown flag
+    bad.push(with(&[0x04, 1, 0, 0, 0, 0, 0, 0, 0, 0], &sample(900))); // unknown flag
     bad.push(with(&[0x00, 0, 0, 0, 0, 0, 0, 0, 0, 0], &sample(900))); // feedback interval 0
     for kind in [0u8, 6, 7, 0x7f, 0xff] {
         bad.push([good.clone(), vec![kind; 20]].concat()); // unknown frame behind a good one

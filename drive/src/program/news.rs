@@ -3,7 +3,7 @@
 //! Pure. Events that the status counts anyway (samples settled or missed, grants, deadlines) give no words.
 
 use tokkyu_link::carrier::FailedHandshakes;
-use tokkyu_link::core::{Endpoint, Event};
+use tokkyu_link::core::{Endpoint, Event, Way};
 use tokkyu_link::runtime::{LinkEvent, LinkState};
 
 use crate::text::printable;
@@ -67,6 +67,18 @@ fn news_of_session(event: &Event, name: impl Fn(Endpoint) -> String) -> Option<S
             name(*endpoint),
             printable(peer_type, PEER_TEXT)
         )),
+        Event::LongPacketsLost { way: Way::Out } => Some(
+            "only short packets reach the other end: long ones are lost on the way; set link: {mtu: } in site.yaml at both \
+             ends to what the path carries"
+                .to_owned(),
+        ),
+        Event::LongPacketsLost { way: Way::In } => Some(
+            "only short packets of the other end reach us: its pictures are lost on the way; set link: {mtu: } in \
+             site.yaml at both ends to what the path carries"
+                .to_owned(),
+        ),
+        Event::LongPacketsPass { way: Way::Out } => Some("long packets reach the other end again".to_owned()),
+        Event::LongPacketsPass { way: Way::In } => Some("long packets of the other end reach us again".to_owned()),
         Event::PeerSilent => Some("nothing is heard from the other end".to_owned()),
         Event::PeerAlive => Some("the other end is heard again".to_owned()),
         Event::Delivered(_)

@@ -4,6 +4,8 @@
 //! [`LONGEST_WAIT`]. Invariant: the motors are set after every step of the gate, so they never keep controls the gate
 //! has withdrawn.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -90,6 +92,8 @@ pub(super) struct Commands<M> {
     pub(super) limits: Limits,
     pub(super) motors: M,
     pub(super) session: Session,
+    /// Pictures do not reach the driver.
+    pub(super) blind: Arc<AtomicBool>,
     pub(super) same_clock: bool,
     pub(super) fifo_priority: Option<u8>,
     pub(super) mail: Mail<Report>,
@@ -144,6 +148,7 @@ impl<M: Motors> Turn<M> {
         if let Some(session) = self.thread.session.get() {
             self.on_session(session);
         }
+        self.look();
         if let Some(sample) = sample {
             self.on_sample(sample);
         }
@@ -162,6 +167,17 @@ impl<M: Motors> Turn<M> {
             let change = self.gate.on_new_session(now);
             self.tell(now, change);
         }
+    }
+
+    /// Whether the driver sees anything (DRV-89).
+    fn look(&mut self) {
+        if !self.thread.blind.load(Ordering::Relaxed) {
+            self.gate.on_sight();
+            return;
+        }
+        let now = clock::now();
+        let change = self.gate.on_blind(now);
+        self.tell(now, change);
     }
 
     fn on_sample(&mut self, sample: &Sample) {
@@ -243,6 +259,7 @@ mod tests {
             limits: Limits::default(),
             motors: NoMotors,
             session: Session::default(),
+            blind: Arc::default(),
             same_clock: true,
             fifo_priority: None,
             mail: Mail::open().0,
@@ -297,6 +314,18 @@ mod tests {
         thread::sleep(Limits::default().deadline + Duration::from_millis(1));
         turn.step(Some(&sample(b"no command", Duration::ZERO)));
         assert_eq!(turn.gate.state(), State::SafeStop);
+    }
+
+    #[test]
+    fn a_driver_whom_pictures_do_not_reach_stops_the_vehicle() {
+        let link = link();
+        let mut turn = turn(&link);
+        turn.on_session(1);
+        rearm(&mut turn.gate);
+        turn.step(Some(&sample(&forward(50), Duration::ZERO)));
+        turn.thread.blind.store(true, Ordering::Relaxed);
+        turn.step(Some(&sample(&forward(51), Duration::ZERO)));
+        assert_eq!((turn.gate.state(), turn.gate.need(clock::now())), (State::SafeStop, Need::Pictures));
     }
 
     #[test]

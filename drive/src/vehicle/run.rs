@@ -4,14 +4,14 @@
 //! tells the status.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::Receiver;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
 use tokkyu_contract::{MonoTime, Outcome, TraceId};
 use tokkyu_link::carrier::{CloseReason, clock};
-use tokkyu_link::core::Event;
+use tokkyu_link::core::{Event, Way};
 use tokkyu_link::runtime::{Link, LinkEvent, LinkState};
 use tokkyu_measure::{Environment, Record};
 
@@ -70,6 +70,8 @@ pub(super) struct ControlSide {
     pub(super) ages: Recent,
     pub(super) teller: GateTeller,
     pub(super) payload_bytes: u64,
+    /// Pictures do not reach the driver: the gate stops the vehicle.
+    pub(super) blind: Arc<AtomicBool>,
     pub(super) halt: StopFlag,
     pub(super) thread: Option<JoinHandle<Gate>>,
 }
@@ -237,6 +239,8 @@ impl Vehicle<'_> {
 
     fn on_session_end(&mut self) {
         self.session.set(None);
+        // Another session finds out for itself.
+        self.on_blind(false);
         if let Phase::Waiting { first_tick } = &mut self.phase {
             *first_tick = self.options.end.start_at;
         }
@@ -276,7 +280,16 @@ impl Vehicle<'_> {
                 }
             }
             Event::Matched { .. } => self.on_proof(),
+            Event::LongPacketsLost { way: Way::Out } => self.on_blind(!self.cameras.is_empty()),
+            Event::LongPacketsPass { way: Way::Out } => self.on_blind(false),
             _ => {}
+        }
+    }
+
+    /// Tells the gate whether the driver sees nothing (DRV-89).
+    fn on_blind(&mut self, is_blind: bool) {
+        if let Some(control) = &self.control {
+            control.blind.store(is_blind, Ordering::Relaxed);
         }
     }
 

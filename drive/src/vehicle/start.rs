@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use tokkyu_contract::yaml::robot::Flow;
 use tokkyu_contract::{Class, MonoTime};
@@ -173,11 +173,13 @@ fn control_side(
     mail: Mail<commands::Report>,
 ) -> Result<ControlSide, DriveError> {
     let (limits, halt, notice) = (limits(flow), StopFlag::new(), motors.notice());
+    let blind = Arc::new(AtomicBool::new(false));
     let commands = Commands {
         subscriber: link.subscribe(wiring::subscription(flow))?,
         limits,
         motors,
         session: session.clone(),
+        blind: Arc::clone(&blind),
         same_clock: options.end.same_clock,
         fifo_priority: options.end.fifo(Class::Control),
         mail,
@@ -191,6 +193,7 @@ fn control_side(
         teller: GateTeller::open(link)?,
         payload_bytes: 0,
         thread: Some(commands.start()?),
+        blind,
         halt,
     })
 }

@@ -25,6 +25,12 @@ impl Arrivals {
         }
     }
 
+    /// Most of what was sent did not arrive: that the rest came as it was sent proves nothing of the rate.
+    pub fn is_mostly_lost(&self) -> bool {
+        let [packets, sent, received] = self.sums;
+        packets >= JUDGED_PACKETS / 4 && received * 2 < sent
+    }
+
     /// Share of what we send that the path carries: 1 where no more is lost than the path loses by itself.
     pub fn carried(&self, own_loss: OwnLoss) -> f64 {
         let [packets, sent, received] = self.sums;
@@ -59,6 +65,17 @@ mod tests {
     fn bursts_of_a_bursty_path_are_chance() {
         assert_eq!(carried(BURSTY, 92), 1.0);
         assert!(carried(BURSTY, 70) < 0.8);
+    }
+
+    #[test]
+    fn what_mostly_does_not_arrive_is_told_and_a_few_packets_are_not_enough_for_it() {
+        let mut arrivals = Arrivals::default();
+        (0..3).for_each(|_| arrivals.add(64, 100, 10));
+        assert!(!arrivals.is_mostly_lost());
+        arrivals.add(64, 100, 10);
+        assert!(arrivals.is_mostly_lost());
+        (0..16).for_each(|_| arrivals.add(64, 100, 60));
+        assert!(!arrivals.is_mostly_lost());
     }
 
     #[test]

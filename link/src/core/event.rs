@@ -33,6 +33,15 @@ pub enum Endpoint {
     Subscription(FlowId),
 }
 
+/// A direction of the path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// From us to the peer.
+    Out,
+    /// From the peer to us.
+    In,
+}
+
 /// Something happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Event {
@@ -90,6 +99,17 @@ pub enum Event {
     PeerSilent,
     /// The peer is heard again.
     PeerAlive,
+    /// Only short packets pass, long ones are lost: the path's MTU is smaller than our packets (LNK-70). Of the way in
+    /// the peer tells.
+    LongPacketsLost {
+        /// Which way.
+        way: Way,
+    },
+    /// Long packets pass again.
+    LongPacketsPass {
+        /// Which way.
+        way: Way,
+    },
     /// The bit rate a publication may use now.
     Grant {
         /// Our publication.

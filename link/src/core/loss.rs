@@ -17,6 +17,7 @@ const WINDOW_BLOCKS: f64 = 512.0;
 const HEAD: u32 = 32;
 
 /// Loss statistics of one direction.
+#[derive(Clone)]
 pub struct LossMeter {
     share: f64,
     weight: f64,
@@ -28,7 +29,7 @@ pub struct LossMeter {
     variance: f64,
 }
 
-#[derive(Default)]
+#[derive(Clone, Default)]
 struct Block {
     packets: u32,
     lost: u32,

@@ -8,6 +8,7 @@
 //! [`limits`] what it may announce.
 
 pub mod arrivals;
+mod black_hole;
 pub mod clock;
 pub mod contest;
 pub mod event;
@@ -35,7 +36,7 @@ pub mod sequences;
 mod session;
 pub mod window;
 
-pub use event::{Delivered, Endpoint, Event};
+pub use event::{Delivered, Endpoint, Event, Way};
 pub use limits::EndpointError;
 pub use outbox::PublishError;
 pub use session::{Publication, Session, SessionConfig, Stats, Subscription};

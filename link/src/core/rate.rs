@@ -231,6 +231,16 @@ impl RateEstimator {
         self.base = None;
     }
 
+    /// Long packets pass again (LNK-70): what was learned since they did not is void, the rate before it was known.
+    pub fn on_hole_over(&mut self, before_bps: f64) {
+        self.rate_bps = before_bps;
+        self.capacity_bps = before_bps;
+        self.arrivals = Arrivals::default();
+        self.recent_queues.clear();
+        self.own_queue = Duration::ZERO;
+        self.on_path_back();
+    }
+
     fn update_queue(&mut self, now: MonoTime, mark: &Mark, rtt: Rtt, gap: Duration) {
         self.least_one_way.add(now, mark.one_way_nanos);
         let least = self.least_one_way.get().unwrap_or(mark.one_way_nanos);
@@ -317,6 +327,9 @@ impl RateEstimator {
         let bits = 8.0 * (sent_bytes + count * self.overhead_bytes as u64) as f64;
         let bytes_received = mark.bytes_received.wrapping_sub(anchor.bytes_received);
         self.arrivals.add(count, sent_bytes, u64::from(bytes_received));
+        if self.arrivals.is_mostly_lost() {
+            return None; // the few that come do so as they were sent, at any rate
+        }
         // The spacing, less what a policer or a queue that overflows took: a queue that drops must not look fast.
         let capacity = bits / received_s * self.arrivals.carried(own_loss);
         let saturated = received_s > sent_s * SATURATED || capacity * SATURATED < bits / sent_s;

@@ -19,6 +19,11 @@ pub const MAX_SHARDS: usize = 16_384;
 /// The length of a coded sample's payload, its last four bytes (LNK-21).
 pub const LENGTH_BYTES: usize = 4;
 
+/// Repairs of a sample beyond twice its data, when nothing of it is answered (LNK-45).
+const SPARE_REPAIRS: usize = 32;
+/// Further ones for each of its shards that was answered.
+const REPAIRS_EACH_ANSWER: usize = 4;
+
 /// Whether a shard is sent for the first time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sending {
@@ -66,6 +71,9 @@ pub struct OutSample {
     repairs: VecDeque<u16>,
     /// Of the shards under way, those sent again.
     repairs_under_way: usize,
+    /// Repairs queued so far, and since when they are counted.
+    repaired: usize,
+    repaired_since: Option<MonoTime>,
     superseded: bool,
     /// Shards it may have in all.
     limit: usize,
@@ -102,6 +110,8 @@ impl OutSample {
             lost: Vec::new(),
             repairs: VecDeque::new(),
             repairs_under_way: 0,
+            repaired: 0,
+            repaired_since: None,
             superseded: false,
             limit: k,
             topped_up: false,
@@ -252,8 +262,8 @@ impl OutSample {
         }
     }
 
-    /// Queues as many repairs as `expected` says are missing and the way may cost (LNK-41).
-    pub fn plan_repairs(&mut self, expected: &Expectation) {
+    /// Queues as many repairs as `expected` says are missing and the way may cost (LNK-41), within LNK-45.
+    pub fn plan_repairs(&mut self, now: MonoTime, expected: &Expectation) {
         if self.superseded {
             return;
         }
@@ -263,12 +273,22 @@ impl OutSample {
             return;
         }
         let wanted = expected.to_send(short.ceil() as usize, self.lost.len());
-        while self.repairs.len() + self.repairs_under_way < wanted {
+        let most = self.most_repairs(now);
+        while self.repairs.len() + self.repairs_under_way < wanted && self.repaired < most {
             let Some(index) = self.lost.pop() else { return };
             if !self.acked[usize::from(index)] {
                 self.repairs.push_back(index);
+                self.repaired += 1;
             }
         }
+    }
+
+    /// Repairs it may have had by `now` (LNK-45): plenty for any path that carries some of it, and for one that carries
+    /// none as many a second as it has data.
+    fn most_repairs(&mut self, now: MonoTime) -> usize {
+        let since = *self.repaired_since.get_or_insert(now);
+        let each_second = (now.since(since).as_secs_f64() * self.k as f64) as usize;
+        2 * self.k + SPARE_REPAIRS + REPAIRS_EACH_ANSWER * self.acked_count + each_second
     }
 
     /// How it ended, if it has.

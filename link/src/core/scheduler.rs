@@ -59,6 +59,21 @@ pub fn choose(flows: &[OutFlow], class: Class, earliest: MonoTime, is_crowded: b
         .map(|waiting| of(waiting, true))
 }
 
+/// The next sample of `class` that goes in a packet of its own of at most `most_bytes` of payload, first the first to
+/// expire.
+pub fn choose_short(
+    flows: &[OutFlow],
+    class: Class,
+    earliest: MonoTime,
+    most_bytes: usize,
+) -> Option<Choice> {
+    let is_short = |sample: &OutSample| sample.is_whole() && sample.payload().len() <= most_bytes;
+    open(flows, class, earliest)
+        .filter(|(_, sample)| sample.to_send() < ToSend::Nothing && is_short(sample))
+        .min_by_key(|(_, sample)| (sample.to_send(), sample.expires))
+        .map(|(flow, sample)| Choice { flow, sequence: sample.id.sequence, is_new: sample.is_waiting() })
+}
+
 /// Samples of `class` that can still come in time, with their flow's index.
 fn open(flows: &[OutFlow], class: Class, earliest: MonoTime) -> impl Iterator<Item = (usize, &OutSample)> {
     flows

@@ -58,6 +58,8 @@ pub struct Sent {
     pub burst: u32,
     /// Datagram bytes of all packets up to and including this one.
     pub bytes_up_to: u64,
+    /// Those of this one.
+    pub bytes: u32,
     /// The same of those that call for an answer.
     watched_up_to: u64,
     /// What it carried.
@@ -171,6 +173,7 @@ impl SentLog {
             at: packet.at,
             burst: packet.burst,
             bytes_up_to: self.bytes,
+            bytes: packet.bytes as u32,
             watched_up_to: self.watched_bytes,
             content: packet.content,
             in_burst: packet.in_burst,

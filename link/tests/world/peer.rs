@@ -22,7 +22,14 @@ impl Peer {
         let mut out = Vec::new();
         let number = self.number;
         self.number = number.wrapping_add(1);
-        Header { ask: false, feedback_interval: 20, number, sent_us: now.as_micros() as u32 }.write(&mut out);
+        Header {
+            ask: false,
+            long_lost: false,
+            feedback_interval: 20,
+            number,
+            sent_us: now.as_micros() as u32,
+        }
+        .write(&mut out);
         frames.iter().for_each(|frame| frame.write(&mut out));
         out
     }

@@ -35,6 +35,7 @@ impl Session {
             return;
         }
         self.stats.packets_received += 1;
+        self.hear_of_hole(&header);
         let sent = self.clock.unwrap(header.sent_us);
         self.clock.on_packet(now, sent);
         let mut reader = Reader::new(datagram);
@@ -80,8 +81,9 @@ impl Session {
         }
         let mut settled = std::mem::take(&mut self.settled);
         self.log.on_feedback(now, feedback, self.rtt.smoothed(), &mut settled);
-        let learn = self.path.state() == PathState::Alive && self.rate.is_calm(self.rtt.min());
-        self.apply(&mut settled, learn);
+        let is_whole = self.path.state() == PathState::Alive && !self.hole.is_hole();
+        let learn = is_whole && self.rate.is_calm(self.rtt.min());
+        self.apply(now, &mut settled, learn);
         self.settled = settled;
         if self.log.under_way() == 0 {
             self.burst.on_answered();
@@ -98,7 +100,8 @@ impl Session {
 
     /// Feedback on a packet of a burst tells the rate.
     fn on_mark(&mut self, now: MonoTime, sent: &Sent, feedback: &Feedback, received: PeerTime) {
-        if sent.burst == 0 {
+        // In a black hole feelers and short packets go, at no rate.
+        if sent.burst == 0 || self.hole.is_hole() {
             return;
         }
         let mark = Mark {
@@ -116,9 +119,10 @@ impl Session {
     }
 
     /// Brings what the log settled to the samples, and to the loss statistics when `learn`.
-    pub(super) fn apply(&mut self, settled: &mut Settled, learn: bool) {
+    pub(super) fn apply(&mut self, now: MonoTime, settled: &mut Settled, learn: bool) {
         for resolved in &settled.resolved {
             let sent = &resolved.sent;
+            self.watch_for_hole(now, sent, resolved.lost);
             if learn {
                 self.loss.on_packet(resolved.lost, sent.in_burst);
             }
@@ -135,6 +139,7 @@ impl Session {
         }
         for sent in &settled.spurious {
             self.stats.spurious += 1;
+            self.on_late_answer(now, sent);
             if learn && sent.was_missed() {
                 self.loss.on_spurious();
             }

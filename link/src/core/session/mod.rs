@@ -6,6 +6,7 @@
 mod arrive;
 mod budget;
 mod endpoints;
+mod hole;
 mod housekeeping;
 mod incoming;
 mod transmit;
@@ -203,6 +204,7 @@ pub struct Session {
     rate: RateEstimator,
     pacer: Pacer,
     path: PathMonitor,
+    hole: hole::Hole,
     burst: transmit::Burst,
     events: VecDeque<Event>,
     stats: Stats,
@@ -261,6 +263,7 @@ impl Session {
             rate: RateEstimator::new(config.max_bps, config.overhead_bytes),
             pacer: Pacer::default(),
             path: PathMonitor::default(),
+            hole: hole::Hole::default(),
             burst: transmit::Burst::default(),
             events: VecDeque::new(),
             stats: Stats::default(),
@@ -416,7 +419,7 @@ impl Session {
         if settled.resolved.iter().any(|resolved| !resolved.sent.was_missed()) {
             self.burst.on_timeout(now);
         }
-        self.apply(&mut settled, false);
+        self.apply(now, &mut settled, false);
         self.settled = settled;
         self.plan(now);
         self.expire_incoming(now);
@@ -443,6 +446,7 @@ impl Session {
             .min(self.log.deadline(self.probe_timeout()))
             .min(self.path.deadline(self.rtt.smoothed()))
             .min(self.next_housekeeping())
+            .min(self.hole.deadline(self.path.state()))
             .min(expiry)
             .min(self.burst.probe_at())
             .min(if self.burst.is_held_back() { MonoTime::MAX } else { self.keepalive_at() })

@@ -33,7 +33,7 @@ pub(super) struct Burst {
     owes_probe: bool,
     /// Another probe goes then, unless everything is answered.
     probe_at: Option<MonoTime>,
-    held_back: bool,
+    pub(super) held_back: bool,
     last_sent: MonoTime,
     /// Pause before the burst.
     pub(super) gap: Duration,
@@ -100,6 +100,9 @@ impl Session {
         if self.path.state() == PathState::Silent {
             return self.silent_probe(now, out);
         }
+        if self.hole.is_hole() {
+            return self.hole_packet(now, arrival, out);
+        }
         self.paced_packet(now, arrival, out)
     }
 
@@ -132,7 +135,7 @@ impl Session {
     }
 
     /// As much is unanswered as may be (LNK-67).
-    fn is_window_full(&self) -> bool {
+    pub(super) fn is_window_full(&self) -> bool {
         let packet = self.config.max_datagram;
         let most = match self.rate.is_unseen() {
             true => u64::from(TRAIN) * packet as u64,
@@ -151,7 +154,7 @@ impl Session {
     }
 
     /// Nothing is left to send: a probe shows what was lost at the end, and another if that one is lost (LNK-40).
-    fn end_burst(&mut self, now: MonoTime, out: &mut Vec<u8>) -> Option<Class> {
+    pub(super) fn end_burst(&mut self, now: MonoTime, out: &mut Vec<u8>) -> Option<Class> {
         self.burst.on_idle();
         if std::mem::take(&mut self.burst.owes_probe) {
             self.burst.probe_at = Some(now + self.feedback_interval());
@@ -160,7 +163,7 @@ impl Session {
         self.due_probe(now, out)
     }
 
-    fn due_probe(&mut self, now: MonoTime, out: &mut Vec<u8>) -> Option<Class> {
+    pub(super) fn due_probe(&mut self, now: MonoTime, out: &mut Vec<u8>) -> Option<Class> {
         if now < self.burst.probe_at().min(self.keepalive_at()) {
             return None;
         }
@@ -194,6 +197,7 @@ impl Session {
         out.clear();
         Header {
             ask,
+            long_lost: self.hole.is_hole(),
             feedback_interval: self.feedback_interval_units(),
             number: self.log.next_number() as u32,
             sent_us: now.as_micros() as u32,
@@ -213,7 +217,7 @@ impl Session {
         };
         let mut settled = std::mem::take(&mut self.settled);
         self.log.record(new, &mut settled);
-        self.apply(&mut settled, false);
+        self.apply(now, &mut settled, false);
         self.settled = settled;
         self.burst.packets += 1;
         self.stats.packets_sent += 1;
@@ -288,7 +292,12 @@ impl Session {
         }
     }
 
-    fn sample_packet(&mut self, now: MonoTime, choice: Choice, out: &mut Vec<u8>) -> Option<Class> {
+    pub(super) fn sample_packet(
+        &mut self,
+        now: MonoTime,
+        choice: Choice,
+        out: &mut Vec<u8>,
+    ) -> Option<Class> {
         if choice.is_new {
             self.begin_sample(now, choice);
         }
@@ -405,7 +414,7 @@ impl Session {
         for flow in &mut self.flows {
             flow.sweep(now);
             if flow.is_reliable() {
-                flow.samples_mut().for_each(|sample| sample.plan_repairs(&expected));
+                flow.samples_mut().for_each(|sample| sample.plan_repairs(now, &expected));
             }
         }
         self.report_ended();

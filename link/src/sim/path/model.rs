@@ -125,7 +125,7 @@ impl<P> Path<P> {
     /// Everything up to the delay line: when the last bit has left the bottleneck, or `None` with the loss counted.
     fn cross(&mut self, now: MonoTime, bytes: u64, verdict: &Verdict) -> Option<u64> {
         let since_start = now.since(self.start);
-        if self.is_out(since_start) {
+        if self.is_out(since_start, bytes) {
             self.counters.lost_outage += 1;
             return None;
         }
@@ -137,7 +137,7 @@ impl<P> Path<P> {
             self.counters.tail_dropped += 1;
             return None;
         };
-        if self.is_out(span_of(through_ps)) {
+        if self.is_out(span_of(through_ps), bytes) {
             self.counters.lost_outage += 1;
             return None;
         }
@@ -189,8 +189,8 @@ impl<P> Path<P> {
         self.sequence += 1;
     }
 
-    fn is_out(&self, since_start: Duration) -> bool {
-        self.outages.iter().any(|outage| outage.covers(since_start))
+    fn is_out(&self, since_start: Duration, frame_bytes: u64) -> bool {
+        self.outages.iter().any(|outage| outage.covers(since_start, frame_bytes))
     }
 }
 

@@ -64,11 +64,13 @@ pub struct Outage {
     pub from: Duration,
     /// End, since the path's start.
     pub to: Duration,
+    /// Frames of more bytes are lost, others pass: 0 for all, more for an MTU that became smaller.
+    pub longer_than: usize,
 }
 
 impl Outage {
-    pub(super) fn covers(&self, at: Duration) -> bool {
-        self.from <= at && at < self.to
+    pub(super) fn covers(&self, at: Duration, frame_bytes: u64) -> bool {
+        self.from <= at && at < self.to && frame_bytes > self.longer_than as u64
     }
 }
 
@@ -136,8 +138,13 @@ impl DirectionProfile {
     }
 
     /// The same with one more outage.
-    pub fn with_outage(mut self, from: Duration, to: Duration) -> Self {
-        self.outages.push(Outage { from, to });
+    pub fn with_outage(self, from: Duration, to: Duration) -> Self {
+        self.with_frames_lost(from, to, 0)
+    }
+
+    /// The same with frames of more than `longer_than` bytes lost between `from` and `to`.
+    pub fn with_frames_lost(mut self, from: Duration, to: Duration, longer_than: usize) -> Self {
+        self.outages.push(Outage { from, to, longer_than });
         self
     }
 

@@ -1,0 +1,124 @@
+//! What the session does in a black hole for long packets (LNK-70): short samples go on, long packets feel for its end.
+
+use super::Session;
+use crate::core::black_hole::{BlackHole, Finding, is_long, longest_short};
+use crate::core::event::{Event, Way};
+use crate::core::loss::LossMeter;
+use crate::core::path::PathState;
+use crate::core::scheduler::{Choice, choose, choose_short};
+use crate::core::sent::Sent;
+use crate::wire::{Frame, HEADER_LEN, Header};
+use tokkyu_contract::{Class, MonoTime};
+
+/// Both ways of the path, and what was known of ours before long packets were lost.
+#[derive(Default)]
+pub(super) struct Hole {
+    out: BlackHole,
+    before: Option<Before>,
+    /// What the peer told last of the way in, and in which packet.
+    peer: Option<(u32, bool)>,
+}
+
+/// The path as it was known.
+struct Before {
+    rate_bps: f64,
+    loss: LossMeter,
+}
+
+impl Hole {
+    pub(super) fn is_hole(&self) -> bool {
+        self.out.is_hole()
+    }
+
+    /// When the next long packet is due; a path that is silent is probed instead.
+    pub(super) fn deadline(&self, path: PathState) -> MonoTime {
+        if path == PathState::Silent { MonoTime::MAX } else { self.out.deadline() }
+    }
+}
+
+impl Session {
+    /// A packet of ours was answered or given up.
+    pub(super) fn watch_for_hole(&mut self, now: MonoTime, sent: &Sent, is_lost: bool) {
+        let is_long = is_long(sent.bytes as usize, self.config.max_datagram);
+        let found = self.hole.out.on_fate(now, sent, is_lost, is_long);
+        found.into_iter().for_each(|finding| self.on_finding(now, finding));
+    }
+
+    /// A packet that was given up arrived after all.
+    pub(super) fn on_late_answer(&mut self, now: MonoTime, sent: &Sent) {
+        if is_long(sent.bytes as usize, self.config.max_datagram) {
+            let found = self.hole.out.on_long_answered();
+            found.into_iter().for_each(|finding| self.on_finding(now, finding));
+        }
+    }
+
+    fn on_finding(&mut self, now: MonoTime, finding: Finding) {
+        match finding {
+            Finding::Suspicion => {
+                let (rate_bps, loss) = (self.rate.rate_bps(), self.loss.clone());
+                self.hole.before = Some(Before { rate_bps, loss });
+            }
+            Finding::Hole => {
+                self.hole.out.on_feeler(now);
+                self.events.push_back(Event::LongPacketsLost { way: Way::Out });
+            }
+            Finding::Over => {
+                // What was learned since was of the hole, and not of the path.
+                if let Some(before) = self.hole.before.take() {
+                    self.loss = before.loss;
+                    self.rate.on_hole_over(before.rate_bps);
+                    self.pacer.refill();
+                }
+                self.events.push_back(Event::LongPacketsPass { way: Way::Out });
+            }
+        }
+    }
+
+    /// The peer tells in each packet whether its long ones come here; the newest packet counts.
+    pub(super) fn hear_of_hole(&mut self, header: &Header) {
+        let told = (header.number, header.long_lost);
+        let (number, before) = self.hole.peer.unwrap_or((header.number.wrapping_sub(1), false));
+        if header.number.wrapping_sub(number) as i32 <= 0 {
+            return;
+        }
+        self.hole.peer = Some(told);
+        match (before, header.long_lost) {
+            (false, true) => self.events.push_back(Event::LongPacketsLost { way: Way::In }),
+            (true, false) => self.events.push_back(Event::LongPacketsPass { way: Way::In }),
+            (true, true) | (false, false) => {}
+        }
+    }
+
+    /// The long packet that is due, or a short sample.
+    pub(super) fn hole_packet(
+        &mut self,
+        now: MonoTime,
+        arrival: MonoTime,
+        out: &mut Vec<u8>,
+    ) -> Option<Class> {
+        let choice = self.feeler(now, arrival).or_else(|| self.short_choice(arrival));
+        match choice {
+            Some(_) if self.is_window_full() => self.due_probe(now, out),
+            Some(_) if !self.pacer.is_ready(now) => {
+                self.burst.held_back = true;
+                None
+            }
+            Some(choice) => self.sample_packet(now, choice, out),
+            None => self.end_burst(now, out),
+        }
+    }
+
+    fn short_choice(&self, arrival: MonoTime) -> Option<Choice> {
+        let most =
+            longest_short(self.config.max_datagram).checked_sub(HEADER_LEN + Frame::SAMPLE_OVERHEAD)?;
+        Class::ALL[1..].iter().find_map(|class| choose_short(&self.flows, *class, arrival, most))
+    }
+
+    fn feeler(&mut self, now: MonoTime, arrival: MonoTime) -> Option<Choice> {
+        if !self.hole.out.wants_feeler(now) {
+            return None;
+        }
+        self.hole.out.on_feeler(now);
+        Class::ALL[1..].iter().find_map(|class| choose(&self.flows, *class, arrival, true))
+    }
+}
