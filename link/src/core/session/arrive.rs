@@ -84,7 +84,7 @@ impl Session {
         }
         if self.path.on_feedback(now, self.log.under_way() > 0) {
             self.rate.on_path_back();
-            self.pacer.refill();
+            self.pacer.refill(now);
         }
         self.on_mark(now, &sent, feedback, received);
         self.plan(now);
