@@ -37,6 +37,7 @@ mod thread;
 
 use crate::carrier::realtime::{RealTime, RealTimeReport};
 use crate::carrier::{CarrierCounters, CarrierError, CloseReason, QuicConfig, SecretKey, TrustStore};
+use crate::core::memory::LEAST_BOUND;
 use crate::core::{Endpoint, EndpointError, Event, Publication, PublishError, Stats, Subscription};
 use channel::{Request, Shared};
 use std::net::SocketAddr;
@@ -74,7 +75,7 @@ pub struct LinkConfig {
     pub trusted: TrustStore,
     /// Never send faster, bit/s on the wire.
     pub max_bps: f64,
-    /// Bytes of samples held in each direction at most.
+    /// Bytes of samples held in each direction at most. Less than 64 KiB is taken as that.
     pub memory_bytes: usize,
     /// Silence after which the peer counts as gone.
     pub lease: Duration,
@@ -195,7 +196,8 @@ impl Link {
     ///
     /// # Errors
     /// The address is in use or not ours; the MTU is out of range; no thread to be had.
-    pub fn start(config: LinkConfig) -> Result<Link, LinkError> {
+    pub fn start(mut config: LinkConfig) -> Result<Link, LinkError> {
+        config.memory_bytes = config.memory_bytes.max(LEAST_BOUND);
         let (shared, requests) = channel::open(config.memory_bytes)?;
         let shared = Arc::new(shared);
         let carrier = thread::open_carrier(&config)?;
