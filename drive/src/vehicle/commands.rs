@@ -90,9 +90,10 @@ impl<M: Motors + 'static> Commands<M> {
         self.mail.post(Report::RealTime(make_real_time("commands", self.fifo_priority)));
         let gate = Gate::new(self.limits);
         let mut turn = Turn { gate, session: 0, thread: self };
-        while !turn.thread.stop.is_set() {
+        while !turn.thread.stop.is_set() && !turn.thread.subscriber.is_closed() {
             turn.take();
         }
+        turn.stop_if_closed();
         turn.set_motors(clock::now(), Controls::clamped(0.0, 1.0, turn.gate.output().steering()));
         turn.gate
     }
@@ -132,6 +133,14 @@ impl<M: Motors> Turn<M> {
         let change = self.gate.on_tick(now);
         self.tell(now, change);
         self.set_motors(clock::now(), self.gate.output());
+    }
+
+    /// A link whose thread died brings no command any more: the deadline need not pass for that to be known (LNK-76).
+    fn stop_if_closed(&mut self) {
+        if let Some(at) = self.gate.wake_at().filter(|_| self.thread.subscriber.is_closed()) {
+            let change = self.gate.on_tick(at.max(clock::now()) + Duration::from_nanos(1));
+            self.tell(clock::now(), change);
+        }
     }
 
     /// Each session is told once, whoever tells of it first.

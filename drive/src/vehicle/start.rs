@@ -12,6 +12,7 @@ use tokkyu_link::runtime::{Link, Role};
 use super::cameras::{self, Eye};
 use super::capture::{self, Lane};
 use super::commands::{self, Commands, GateView};
+use super::motors::Held;
 use super::quality::QualityLog;
 use super::run::{CameraSide, ControlSide, Course, Inbox, Phase, Vehicle};
 use super::{Motors, VehicleOptions, VehicleStatus};
@@ -176,7 +177,7 @@ fn control_side(
     let commands = Commands {
         subscriber: link.subscribe(wiring::subscription(flow))?,
         limits,
-        motors,
+        motors: Held::of(motors),
         session: session.clone(),
         same_clock: options.end.same_clock,
         fifo_priority: options.end.fifo(Class::Control),
@@ -191,6 +192,7 @@ fn control_side(
         teller: GateTeller::open(link)?,
         payload_bytes: 0,
         thread: Some(commands.start()?),
+        left: None,
         halt,
     })
 }
