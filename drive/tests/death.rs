@@ -1,4 +1,5 @@
-//! What becomes of a drive whose link dies (DRV-90): the vehicle brakes, both programs say why, and their exit code is 1.
+//! What becomes of a drive whose link dies (DRV-90): the vehicle brakes, both programs say why, and their exit
+//! code is 1.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};

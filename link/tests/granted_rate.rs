@@ -1,5 +1,5 @@
-//! The rate that a declaration grants (LNK-75): whatever it is, the link runs at it and not faster, and control does not
-//! wait for it.
+//! The rate that a declaration grants (LNK-75): whatever it is, the link runs at it and not faster, and control does
+//! not wait for it.
 
 mod world;
 

@@ -83,8 +83,8 @@ pub struct StreamFigures {
     pub payload_bytes: u64,
 }
 
-/// The program's and the link's counts of each stream, which both keep in the order of announcement. A link whose thread
-/// died has none.
+/// The program's and the link's counts of each stream, which both keep in the order of announcement. A link whose
+/// thread died has none.
 pub(crate) fn stream_figures<'a>(
     of_link: &[(String, Ledger)],
     of_program: impl Iterator<Item = (&'a str, Ledger, u64)>,

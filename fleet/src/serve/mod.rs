@@ -57,8 +57,8 @@ enum Mail {
 /// where. `motors` gives those of one drive; `tell` is told what happens, in words.
 ///
 /// # Errors
-/// The configuration is wrong, or something of a drive died: the vehicle brakes. A router that cannot be reached is waited
-/// for, and told.
+/// The configuration is wrong, or something of a drive died: the vehicle brakes. A router that cannot be reached is
+/// waited for, and told.
 pub fn run<M: Motors + 'static>(
     options: VehicleOptions,
     motors: impl Fn() -> M,

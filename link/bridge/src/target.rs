@@ -137,7 +137,8 @@ pub struct Turn {
 }
 
 impl Intake {
-    /// Waits a moment for what comes in. `None` once the topic goes, or the link is closed, and all that was there is given.
+    /// Waits a moment for what comes in. `None` once the topic goes, or the link is closed, and all that was there is
+    /// given.
     pub fn turn(&mut self) -> Option<Turn> {
         let is_over = self.is_over.load(Ordering::Relaxed) || self.subscriber.is_closed();
         if self.phase == Phase::Open && is_over {

@@ -63,8 +63,8 @@ impl Pacer {
         self.next + self.depth * 3 / 4
     }
 
-    /// A full bucket, as after a pause. What packets that waited still owe stays owed: on a slow rate that is longer than
-    /// any pause, and a path that comes and goes would carry more than is granted (LNK-75).
+    /// A full bucket, as after a pause. What packets that waited still owe stays owed: on a slow rate that is longer
+    /// than any pause, and a path that comes and goes would carry more than is granted (LNK-75).
     pub fn refill(&mut self, now: MonoTime) {
         if self.next <= now + MOST_DEBT {
             self.next = MonoTime::ZERO;

@@ -149,8 +149,8 @@ impl RateEstimator {
         }
     }
 
-    /// A train longer than a tenth of a second at the permitted rate would be a queue, not a measurement. Where that leaves
-    /// too few packets to measure with there is none: on a slow grant it would be seconds of it, or hours (LNK-75).
+    /// A train longer than a tenth of a second at the permitted rate would be a queue, not a measurement. Where that
+    /// leaves too few packets to measure with there is none: on a slow grant it would be seconds of it, or hours (LNK-75).
     fn train(max_bps: f64) -> u32 {
         let packets = (max_bps / 8.0 / 10.0 / 1500.0) as u32;
         if packets < SHORTEST_TRAIN { 0 } else { packets.min(TRAIN) }
@@ -201,8 +201,8 @@ impl RateEstimator {
         self.permitted(known)
     }
 
-    /// `bps` within the bounds. What is granted bounds it in any case, also where it is less than our own least: `clamp`
-    /// panics there (LNK-75).
+    /// `bps` within the bounds. What is granted bounds it in any case, also where it is less than our own least:
+    /// `clamp` panics there (LNK-75).
     fn permitted(&self, bps: f64) -> f64 {
         bps.max(MIN_BPS).min(self.max_bps)
     }

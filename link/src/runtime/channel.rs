@@ -95,8 +95,8 @@ impl Waiting for Sample {
     }
 }
 
-/// The thread's end of a subscription's queue. When it goes, with the subscription or with the thread, whatever became of
-/// that, nothing more comes and nobody waits for it (LNK-76).
+/// The thread's end of a subscription's queue. When it goes, with the subscription or with the thread, whatever became
+/// of that, nothing more comes and nobody waits for it (LNK-76).
 pub(super) struct Feed(Arc<Queue<Sample>>);
 
 impl Feed {
