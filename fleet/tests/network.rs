@@ -162,3 +162,22 @@ fn two_vehicles_of_one_name_are_both_listed_and_neither_is_opened() {
     one.end().expect("in order");
     sees(&watch, &["rover-1"]);
 }
+
+/// FLT-52, LNK-76: what died once would die again, so the program ends, and whoever watches over it starts it anew.
+#[test]
+fn a_vehicle_whose_link_dies_in_a_drive_ends_with_the_reason_and_exit_code_1() {
+    let yard = Yard::plain();
+    let _router = yard.router(None);
+    let vehicle = yard.serve("rover-1", &["desk-1"]);
+    sees(&yard.watch("desk-9"), &["rover-1"]);
+    let operator = yard.open("desk-1", "rover-1");
+    operator.sees(3);
+    vehicle.fault.strike();
+    wait_for("the program to end by itself", || vehicle.has_ended());
+    let told = vehicle.told();
+    let error = vehicle.end().unwrap_err();
+    assert_eq!(error.exit_code(), ExitCode::Failed);
+    assert!(error.to_string().starts_with("the link's thread died: "), "{error}");
+    assert!(told.contains(&format!("the drive ended: {error}")), "{told}");
+    operator.end().expect("it was told to end");
+}

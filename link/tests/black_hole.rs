@@ -14,6 +14,8 @@ use world::{World, at_ms, link, link_qos, millis, ms, reliable, with_lifespan};
 /// Frames of more bytes are lost: IP packets of more than 1 400.
 const LONGEST: usize = 1_414;
 const FROM: Duration = Duration::from_secs(4);
+/// The camera's pictures with twice their data in repairs, some more of each, and commands' answers: LNK-45.
+const MOST_BPS: f64 = 10e6;
 
 /// A camera of 1.6 Mbit/s and commands, over `path` whose long frames from the vehicle are lost for `span`.
 fn drive(path: DirectionProfile, span: Duration, end: MonoTime, seed: u64) -> (World, Stream, Stream) {
@@ -70,15 +72,21 @@ fn most_sent(mut world: World, mut camera: Stream, mut command: Stream, seconds:
 
 #[test]
 fn what_is_sent_while_no_long_packet_passes_stays_within_what_was_granted() {
-    for (seed, path) in [(1, wide()), (2, link(25, 10, 100)), (3, link(200, 25, 100))] {
+    let near = DirectionProfile { delay: Duration::from_micros(300), ..DirectionProfile::default() };
+    for (seed, path) in [(1, near), (2, wide()), (3, link(25, 1, 100)), (4, link(200, 25, 100))] {
         let (world, camera, command) = drive(path, ms(60_000), MonoTime::ZERO + FROM, seed);
         let granted = world.events_of(End::Vehicle).filter_map(|event| match event {
             Event::Grant { bps, .. } => Some(*bps as f64),
             _ => None,
         });
-        let granted = granted.last().expect("granted").min(25e6);
+        let granted = granted.last().expect("granted");
         let most = most_sent(world, camera, command, 12);
-        assert!(most <= granted, "seed {seed}: {:.1} Mbit/s sent, {:.1} granted", most / 1e6, granted / 1e6);
+        assert!(
+            most <= granted && most <= MOST_BPS,
+            "seed {seed}: {:.1} Mbit/s sent, {:.1} granted",
+            most / 1e6,
+            granted / 1e6
+        );
     }
 }
 

@@ -237,3 +237,18 @@ fn samples_given_up_in_an_outage_count_until_the_floor_is_confirmed() {
         assert!(again.is_ok(), "the budget came back: {again:?}");
     }
 }
+
+/// LNK-8: a site may declare less than an end can work with; it is taken as the least, by both ends.
+#[test]
+fn with_the_smallest_bound_that_can_be_declared_control_still_arrives() {
+    for memory_bytes in [1, 1_000, 64 << 10, usize::MAX] {
+        let mut world = World::with_config(&named("lan"), 1, config(memory_bytes));
+        let mut command = world.stream(End::Operator, Class::Control, reliable(10), 64, ms(20));
+        let mut log = world.stream(End::Vehicle, Class::Realtime, keep_all(), 100, ms(20));
+        world.drive(&mut [&mut command, &mut log], at_ms(1_000));
+        world.run_to(at_ms(2_000));
+        for stream in [&command, &log] {
+            assert_eq!(world.latencies(stream, at_ms(0)).len(), 50, "with {memory_bytes} bytes");
+        }
+    }
+}

@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 use tokkyu_contract::{Class, Durability, FlowId, History, Ledger, Outcome, Qos};
 use tokkyu_link::carrier::{CloseReason, SecretKey, TrustStore};
 use tokkyu_link::core::{Endpoint, Event, Publication, PublishError, Subscription};
-use tokkyu_link::runtime::{Link, LinkConfig, LinkEvent, LinkState, Publisher, Role, Subscriber};
+use tokkyu_link::runtime::{
+    Fault, Link, LinkConfig, LinkDied, LinkEvent, LinkState, Publisher, Role, SendError, Subscriber,
+};
 
 /// Long enough for any machine; a test that waits this long has failed.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -28,9 +30,16 @@ impl Keys {
     }
 
     fn vehicle(&self, operator: SocketAddr) -> Link {
+        self.mortal_vehicle(operator, &Fault::default())
+    }
+
+    /// One whose thread dies when `fault` strikes.
+    fn mortal_vehicle(&self, operator: SocketAddr, fault: &Fault) -> Link {
         let trusted = TrustStore::of([self.operator.public()]);
         let role = Role::Vehicle { operator };
-        Link::start(LinkConfig::new(role, any(), self.vehicle.clone(), trusted)).expect("loopback")
+        let mut config = LinkConfig::new(role, any(), self.vehicle.clone(), trusted);
+        config.fault = fault.clone();
+        Link::start(config).expect("loopback")
     }
 }
 
@@ -86,10 +95,10 @@ fn samples_cross_whole_and_the_ledgers_close() {
     wait_for(&vehicle, is_up);
     let payload: Vec<u8> = (0..300_000u32).map(|i| (i * 7 % 251) as u8).collect();
     assert_eq!(send_until_received(&camera, &picture, &payload).0, payload);
-    for (topic, ledger) in vehicle.close().sent {
+    for (topic, ledger) in vehicle.close().expect("it runs").sent {
         assert!(ledger.closes() && ledger.offered > 0, "{topic}: {ledger}");
     }
-    for (topic, ledger) in operator.close().received {
+    for (topic, ledger) in operator.close().expect("it runs").received {
         assert!(ledger.closes() && ledger.delivered > 0, "{topic}: {ledger}");
     }
 }
@@ -144,7 +153,7 @@ fn what_is_kept_for_a_reader_to_come_is_booked_once() {
             assert!(since.elapsed() < PATIENCE, "the vehicle never heard of it");
         }
     }
-    let (_, ledger) = vehicle.close().sent.remove(0);
+    let (_, ledger) = vehicle.close().expect("it runs").sent.remove(0);
     assert!(ledger.closes(), "{ledger}");
     assert_eq!((ledger.offered, ledger.delivered, ledger.dropped), (3, 2, 1), "{ledger}");
 }
@@ -238,7 +247,7 @@ fn samples_that_the_session_refuses_are_told_with_their_reason() {
             told += samples;
         }
     }
-    let (_, ledger) = vehicle.close().sent.pop().expect("two publications");
+    let (_, ledger) = vehicle.close().expect("it runs").sent.pop().expect("two publications");
     assert_eq!((ledger.offered, ledger.dropped), (3, 3), "{ledger}");
 }
 
@@ -276,7 +285,7 @@ fn a_dropped_publisher_goes_when_what_it_sent_is_settled_and_the_closing_has_its
     let ledger = withdrawn(&vehicle, "log");
     assert!(ledger.closes() && ledger.delivered >= 21, "{ledger}");
     assert_eq!(stays.flow(), FlowId(1));
-    let sent = vehicle.close().sent;
+    let sent = vehicle.close().expect("it runs").sent;
     assert_eq!(sent.iter().map(|(topic, _)| topic.as_str()).collect::<Vec<_>>(), ["stays", "log"]);
     assert_eq!(sent[1].1, ledger, "in order of announcement, also those that went");
 }
@@ -344,4 +353,58 @@ fn publishers_and_subscribers_come_and_go_without_end() {
     assert!(gone.receive(Duration::from_millis(300)).is_none(), "it was withdrawn");
     let flow = vehicle.publish(publication("last", Qos::default())).expect("within the limits").flow();
     assert_eq!(flow, FlowId(2_202), "each had a number of its own");
+}
+
+/// Waits until `link` tells that its thread died; gives what it died of.
+fn death_of(link: &Link) -> LinkDied {
+    match wait_for(link, |state| matches!(state, LinkState::Died(_))) {
+        LinkState::Died(died) => died,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// LNK-76: with a session up and people waiting for it, the death of the thread is told and lets everybody go.
+#[test]
+fn a_link_whose_thread_dies_tells_why_and_keeps_nobody_waiting() {
+    let keys = Keys::new();
+    let operator = keys.operator(any());
+    let fault = Fault::default();
+    let vehicle = keys.mortal_vehicle(operator.local_address(), &fault);
+    let camera = vehicle.publish(publication("camera/front", Qos::default())).expect("within the limits");
+    let commands = vehicle.subscribe(subscription("drive", Qos::default())).expect("within the limits");
+    wait_for(&vehicle, is_up);
+    assert!(!commands.is_closed());
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| commands.receive(Duration::MAX).is_none());
+        fault.strike();
+        assert!(waiting.join().expect("it waits"), "nothing was sent");
+    });
+    assert!(commands.is_closed());
+    let died = death_of(&vehicle);
+    assert!(
+        died.what.contains("a fault that was asked for at ") && died.what.contains("death.rs:"),
+        "{died}"
+    );
+    assert_eq!(vehicle.stats().state, LinkState::Died(died.clone()));
+    assert_eq!(vehicle.event(Duration::MAX), None, "it was the last");
+    assert_eq!([(); 3].map(|()| camera.send(vec![1])), [Err(SendError::Closed); 3]);
+    assert_eq!(vehicle.close().err(), Some(died));
+}
+
+/// LNK-76: what is asked of a dead link ends at once too, more of it than its queue has places.
+#[test]
+fn what_is_asked_of_a_dead_link_fails_and_never_waits() {
+    let (keys, fault) = (Keys::new(), Fault::default());
+    let nobody = keys.operator(any()).local_address();
+    let vehicle = keys.mortal_vehicle(nobody, &fault);
+    fault.strike();
+    death_of(&vehicle);
+    for life in 0..1_000 {
+        let topic = format!("topic/{life}");
+        let late = vehicle.publish(publication(&topic, Qos::default())).expect("within the limits");
+        assert_eq!(late.send(vec![1]), Err(SendError::Closed));
+        let reader = vehicle.subscribe(subscription(&topic, Qos::default())).expect("within the limits");
+        assert!(reader.receive(Duration::MAX).is_none() && reader.is_closed());
+        vehicle.rebind(any());
+    }
 }

@@ -122,6 +122,6 @@ pub fn code_of(error: &SessionError) -> ExitCode {
     match error {
         SessionError::Endpoint(_) => ExitCode::Usage,
         SessionError::Refused(_) => ExitCode::Refused,
-        SessionError::Failed(_) => ExitCode::Failed,
+        SessionError::LinkDied(_) | SessionError::Failed(_) => ExitCode::Failed,
     }
 }

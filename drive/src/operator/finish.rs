@@ -7,11 +7,13 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokkyu_link::carrier::clock;
+use tokkyu_link::runtime::Closing;
 use tokkyu_measure::Sources;
 
 use super::OperatorSummary;
 use super::run::Operator;
 use super::status::{CaptureClock, SavedFigures, StreamAges};
+use crate::program::threads::join;
 use crate::program::{CpuFigures, DriveError, Ending, LinkFigures, stream_figures, summary};
 use crate::save::Saver;
 
@@ -20,8 +22,10 @@ impl Operator<'_> {
     pub(super) fn finish(mut self) -> Result<OperatorSummary, DriveError> {
         self.halt.set();
         for thread in std::mem::take(&mut self.threads) {
-            // A thread that panicked has told why on standard error; the others' results are kept.
-            let _ = thread.join();
+            // The others' results are kept.
+            if let Err(died) = join(thread) {
+                self.course.failure.get_or_insert(died);
+            }
         }
         self.take_events(Duration::ZERO);
         self.take_reports();
@@ -31,11 +35,18 @@ impl Operator<'_> {
         let left = self.driver.as_mut().map(|driver| driver.book.close());
         self.desk.write(left.into_iter().flatten());
         let mut summary = self.summary();
-        let closing = self.link.close();
-        let driver = self.driver.iter().map(|driver| (driver.book.ledger(), driver.book.payload_bytes()));
+        let closing = self.link.close().unwrap_or_else(|died| {
+            summary.ending = None;
+            summary.error.get_or_insert_with(|| died.to_string());
+            self.course.failure.get_or_insert(died.into());
+            Closing::default()
+        });
+        let driver = self.driver.iter().map(|driver| &driver.book);
+        let driver = driver.map(|book| (book.stream(), book.ledger(), book.payload_bytes()));
         summary.sent = stream_figures(&closing.sent, driver);
-        let ledgers = (0..self.cameras.len()).map(|stream| self.received.ledger(stream));
-        let cameras = ledgers.zip(self.cameras.iter().map(|camera| camera.payload_bytes));
+        let cameras = self.cameras.iter().enumerate().map(|(stream, camera)| {
+            (camera.flow.as_str(), self.received.ledger(stream), camera.payload_bytes)
+        });
         summary.received = stream_figures(&closing.received, cameras);
         summary.saved = self.saver.and_then(finish_saving);
         let written = summary::write(self.options.end.summary.as_deref(), &summary);

@@ -60,7 +60,7 @@ impl Pictures {
 
     fn run(self) {
         self.mail.post(Report::RealTime(make_real_time(&self.name, self.fifo_priority)));
-        while !self.stop.is_set() {
+        while !self.stop.is_set() && !self.subscriber.is_closed() {
             if let Some(sample) = self.subscriber.receive(LONGEST_WAIT) {
                 self.on_sample(&sample);
             }

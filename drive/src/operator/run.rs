@@ -27,7 +27,7 @@ use crate::program::figures::ms;
 use crate::program::wiring;
 use crate::program::{
     Arrived, ClockPair, Desk, DriveError, GateEar, LinkMeter, LinkWatch, ReceivedBooks, Recent, SentBook,
-    Session, StopFlag, Ticks, endpoint_name, news_of, news_of_handshakes,
+    Session, StopFlag, Ticks, endpoint_name, news_of, news_of_handshakes, threads,
 };
 use crate::safety::report::TOPIC;
 use crate::save::Saver;
@@ -147,7 +147,9 @@ impl Operator<'_> {
 
     /// Nothing ends with an emergency stop under way: its commands are sent on until the vehicle tells that it stopped.
     fn is_over(&mut self, now: MonoTime) -> bool {
-        if !self.wants_to_end(now) || self.estop.holds(now) {
+        // Over a dead link no emergency stop reaches anybody.
+        let is_dead = matches!(self.course.failure, Some(DriveError::LinkDied(_)));
+        if !self.wants_to_end(now) || self.estop.holds(now) && !is_dead {
             return false;
         }
         if self.estop.is_open() {
@@ -160,6 +162,9 @@ impl Operator<'_> {
     fn wants_to_end(&mut self, now: MonoTime) -> bool {
         if self.watch.is_gone(self.link.stats().at) {
             self.course.failure.get_or_insert(DriveError::LinkGone);
+        }
+        if let Some(died) = threads::take_ended(&mut self.threads) {
+            self.course.failure.get_or_insert(died);
         }
         let lasted = self
             .course
@@ -216,6 +221,10 @@ impl Operator<'_> {
             LinkEvent::State(LinkState::Down(reason)) => {
                 self.on_session_end();
                 self.on_down(&reason);
+            }
+            LinkEvent::State(LinkState::Died(died)) => {
+                self.on_session_end();
+                self.course.failure.get_or_insert(died.into());
             }
             LinkEvent::Session(event) => self.on_session_event(&event),
             LinkEvent::Trouble(_) | LinkEvent::Refused { .. } | LinkEvent::Withdrawn { .. } => {}

@@ -4,8 +4,8 @@ use std::io;
 
 use tokkyu_link::carrier::{CarrierError, CloseReason, KeyError};
 use tokkyu_link::core::EndpointError;
-use tokkyu_link::runtime::LinkError;
 use tokkyu_link::runtime::site::SiteError;
+use tokkyu_link::runtime::{LinkDied, LinkError};
 use tokkyu_measure::{RecordError, StorageError};
 
 use super::ExitCode;
@@ -57,9 +57,20 @@ pub enum DriveError {
     /// The robot has more flows, or longer names, than a link takes.
     #[error(transparent)]
     Endpoint(#[from] EndpointError),
-    /// The link's thread ended by itself.
-    #[error("the link's thread ended by itself; this is a fault of tokkyu, please report it")]
+    /// The link's thread does nothing any more.
+    #[error("the link's thread hangs; this is a fault of tokkyu, please report it")]
     LinkGone,
+    /// The link's thread died, and told why.
+    #[error(transparent)]
+    LinkDied(#[from] LinkDied),
+    /// A thread of the program died.
+    #[error("the thread {name} died: {why}; this is a fault of tokkyu, please report it")]
+    ThreadDied {
+        /// The thread's name.
+        name: String,
+        /// What it panicked with.
+        why: String,
+    },
     /// The program ended after an emergency stop of which the vehicle told nothing.
     #[error(
         "the vehicle did not confirm the emergency stop: it brakes after its deadline, but nothing is latched there; look at it, or stop it by its own switch"
@@ -111,6 +122,11 @@ pub enum DriveError {
 }
 
 impl DriveError {
+    /// Whether something of ours died: the next run may meet the same.
+    pub fn is_fault(&self) -> bool {
+        matches!(self, DriveError::LinkGone | DriveError::LinkDied(_) | DriveError::ThreadDied { .. })
+    }
+
     /// The program's exit code.
     pub fn exit_code(&self) -> ExitCode {
         use DriveError as E;
@@ -132,7 +148,7 @@ impl DriveError {
                 ExitCode::NotPossible
             }
             E::Control(_) => ExitCode::Usage,
-            E::LinkGone | E::StopNotConfirmed => ExitCode::Failed,
+            E::LinkGone | E::LinkDied(_) | E::ThreadDied { .. } | E::StopNotConfirmed => ExitCode::Failed,
             E::Save(_) | E::NotSaved(_) | E::Records(_) | E::Summary(_) => ExitCode::NotWritten,
         }
     }

@@ -30,6 +30,7 @@ mod sent;
 pub mod status;
 pub mod stop;
 pub(crate) mod summary;
+pub(crate) mod threads;
 mod ticks;
 mod watch;
 pub(crate) mod wiring;

@@ -46,6 +46,7 @@ pub(crate) fn news_of(event: &LinkEvent, name: impl Fn(Endpoint) -> String) -> O
         // trust us ends it a moment after it began.
         LinkEvent::State(LinkState::Connecting | LinkState::Up { .. }) => None,
         LinkEvent::State(LinkState::Down(reason)) => Some(printable(&reason.to_string(), 2 * PEER_TEXT)),
+        LinkEvent::State(LinkState::Died(died)) => Some(died.to_string()),
         LinkEvent::Trouble(what) => Some(what.clone()),
         LinkEvent::Refused { flow, why, samples } => {
             let name = name(Endpoint::Publication(*flow));

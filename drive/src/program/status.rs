@@ -75,6 +75,7 @@ impl From<&runtime::LinkState> for LinkState {
             runtime::LinkState::Connecting => LinkState::Connecting,
             runtime::LinkState::Up { session } => LinkState::Up(*session),
             runtime::LinkState::Down(reason) => LinkState::Down(reason.to_string()),
+            runtime::LinkState::Died(died) => LinkState::Down(died.to_string()),
         }
     }
 }

@@ -83,19 +83,20 @@ pub struct StreamFigures {
     pub payload_bytes: u64,
 }
 
-/// The program's and the link's counts of each stream, which both keep in the order of announcement.
-pub(crate) fn stream_figures(
+/// The program's and the link's counts of each stream, which both keep in the order of announcement. A link whose
+/// thread died has none.
+pub(crate) fn stream_figures<'a>(
     of_link: &[(String, Ledger)],
-    of_program: impl Iterator<Item = (Ledger, u64)>,
+    of_program: impl Iterator<Item = (&'a str, Ledger, u64)>,
 ) -> Vec<StreamFigures> {
-    let figures =
-        |((stream, link), (ledger, payload_bytes)): (&(String, Ledger), (Ledger, u64))| StreamFigures {
-            stream: stream.clone(),
-            ledger: ledger.into(),
-            link_ledger: Some(LedgerFigures::from(*link)),
-            payload_bytes,
-        };
-    of_link.iter().zip(of_program).map(figures).collect()
+    let of_link = of_link.iter().map(|(_, ledger)| Some(LedgerFigures::from(*ledger)));
+    let figures = |((stream, ledger, payload_bytes), link_ledger): ((&str, Ledger, u64), _)| StreamFigures {
+        stream: stream.to_owned(),
+        ledger: ledger.into(),
+        link_ledger,
+        payload_bytes,
+    };
+    of_program.zip(of_link.chain(std::iter::repeat(None))).map(figures).collect()
 }
 
 /// The machine, at the start of a run.

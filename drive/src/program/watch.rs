@@ -1,4 +1,4 @@
-//! Notices that the link's thread has ended by itself.
+//! Notices that the link's thread hangs. That it died it tells itself.
 //!
 //! Pure. The thread renews its figures every 250 ms at least. Turns of the main loop are counted and not time, so that a program
 //! that was stopped (Ctrl-Z, a debugger) and goes on does not take its own sleep for the other's death.
@@ -16,7 +16,7 @@ pub(crate) struct LinkWatch {
 }
 
 impl LinkWatch {
-    /// One turn, at which the figures are those of `at`. True when the link's thread must be gone.
+    /// One turn, at which the figures are those of `at`. True when the link's thread must hang.
     pub(crate) fn is_gone(&mut self, at: MonoTime) -> bool {
         self.turns = if at == self.seen { self.turns.saturating_add(1) } else { 0 };
         self.seen = at;
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn figures_that_never_change_are_those_of_a_dead_thread() {
+    fn figures_that_never_change_are_those_of_a_thread_that_hangs() {
         let mut watch = LinkWatch::default();
         assert!((1..PATIENCE_TURNS).all(|_| !watch.is_gone(MonoTime::ZERO)));
         assert!(watch.is_gone(MonoTime::ZERO));

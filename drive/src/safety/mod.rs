@@ -321,6 +321,13 @@ impl Gate {
         self.step(now, Event::NewSession)
     }
 
+    /// No command will come any more: the deadline need not pass for that to be known.
+    pub fn on_link_closed(&mut self, now: MonoTime) -> Option<Change> {
+        self.wake_at()?;
+        self.log.add(now, What::DeadlineMissed);
+        self.step(now, Event::Deadline)
+    }
+
     /// Pictures do not reach the driver any more, though commands may come: the vehicle stops, and is not rearmed before
     /// [`Gate::on_sight`].
     pub fn on_blind(&mut self, now: MonoTime) -> Option<Change> {

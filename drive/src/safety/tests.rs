@@ -26,7 +26,7 @@ fn forward() -> Controls {
 
 /// What can happen, as the caller sees it, each with how it is brought about at 1 000 ms on a gate whose newest
 /// command has number 10 and came at 950 ms.
-const HAPPENINGS: [&str; 13] = [
+const HAPPENINGS: [&str; 14] = [
     "fresh throttle",
     "fresh, no throttle",
     "fresh, dead-man let go",
@@ -38,6 +38,7 @@ const HAPPENINGS: [&str; 13] = [
     "old, overtaken e-stop",
     "tick in time",
     "tick too late",
+    "link closed",
     "blind",
     "new session",
 ];
@@ -59,6 +60,7 @@ fn make_happen(gate: &mut Gate, happening: &str) {
         "old, overtaken e-stop" => send(5, ms(9_000), Controls::emergency()),
         "tick in time" => drop(gate.on_tick(at(1_050))),
         "tick too late" => drop(gate.on_tick(MonoTime::from_nanos(1_050_000_001))),
+        "link closed" => drop(gate.on_link_closed(now)),
         "blind" => drop(gate.on_blind(now)),
         "new session" => drop(gate.on_new_session(now)),
         other => panic!("{other} is not in the table"),

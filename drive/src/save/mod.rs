@@ -137,9 +137,17 @@ impl Saver {
     pub fn offer(&self, arrived: Arrived) {
         self.shared.offered.fetch_add(1, Ordering::Relaxed);
         let sent = self.queue.as_ref().map_or(Ok(()), |queue| queue.try_send(arrived));
-        if let Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) = sent {
-            self.shared.dropped.fetch_add(1, Ordering::Relaxed);
+        let Err(error) = sent else { return };
+        if matches!(error, TrySendError::Disconnected(_)) {
+            self.note_death();
         }
+        self.shared.dropped.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// A slow disk is not to blame for what a dead thread does not write.
+    fn note_death(&self) {
+        let why = "the thread that saves died; this is a fault of tokkyu, please report it";
+        let _ = self.shared.trouble.set(why.to_owned());
     }
 
     /// What became of the samples so far; those still in the queue are in `offered` alone.
@@ -183,7 +191,9 @@ impl Saver {
         let Some(thread) = self.thread.take() else { return };
         for _ in 0..PATIENCE.as_millis() / LOOK_EVERY.as_millis() {
             if thread.is_finished() {
-                let _ = thread.join();
+                if thread.join().is_err() {
+                    self.note_death();
+                }
                 return;
             }
             thread::sleep(LOOK_EVERY);

@@ -174,3 +174,26 @@ fn a_disk_that_does_not_keep_up_costs_pictures_and_never_a_wait() {
     saver.offer(arrived("a", 99, GREY, &[0; 6]));
     assert_eq!(saver.saved().dropped, 6, "a thread that ended drops, and blocks nobody");
 }
+
+#[test]
+fn a_thread_that_died_is_blamed_and_not_the_disk() {
+    for is_noticed_by_offer in [true, false] {
+        let (queue, waiting) = sync_channel(QUEUE);
+        let thread = thread::spawn(move || {
+            let _waiting = waiting;
+            panic!("as the test wants");
+        });
+        while is_noticed_by_offer && !thread.is_finished() {
+            thread::yield_now();
+        }
+        let shared = Arc::new(Shared::default());
+        let mut saver = Saver { queue: Some(queue), thread: Some(thread), shared, has_ended: false };
+        match is_noticed_by_offer {
+            true => saver.offer(arrived("camera/front", 1, GREY, &[0; 6])),
+            false => saver.end(),
+        }
+        let trouble = saver.trouble().unwrap();
+        assert!(trouble.starts_with("the thread that saves died;"), "{trouble}");
+        assert_eq!(saver.saved().dropped, u64::from(is_noticed_by_offer));
+    }
+}

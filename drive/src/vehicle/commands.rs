@@ -111,10 +111,11 @@ impl<M: Motors + 'static> Commands<M> {
         self.mail.post(Report::RealTime(make_real_time("commands", self.fifo_priority)));
         let gate = Gate::new(self.limits);
         let mut turn = Turn { gate, session: 0, need: Need::default(), thread: self };
-        while !turn.thread.stop.is_set() {
+        while !turn.thread.stop.is_set() && !turn.thread.subscriber.is_closed() {
             turn.take();
         }
-        turn.set_motors(clock::now(), Controls::clamped(0.0, 1.0, turn.gate.output().steering()));
+        turn.stop_if_closed();
+        turn.set_motors(clock::now(), Controls::not_enabled(1.0, turn.gate.output().steering()));
         turn.gate
     }
 }
@@ -157,6 +158,15 @@ impl<M: Motors> Turn<M> {
         self.tell(now, change);
         self.set_motors(clock::now(), self.gate.output());
         self.tell_need(now);
+    }
+
+    /// A link whose thread died brings no command any more: the deadline need not pass for that to be known (LNK-76).
+    fn stop_if_closed(&mut self) {
+        if self.thread.subscriber.is_closed() {
+            let now = clock::now();
+            let change = self.gate.on_link_closed(now);
+            self.tell(now, change);
+        }
     }
 
     /// Each session is told once, whoever tells of it first.

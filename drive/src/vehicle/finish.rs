@@ -3,16 +3,17 @@
 //! Invariant: whatever ended the run, every thread and child has ended, and what was measured is written.
 
 use std::sync::atomic::Ordering;
-use std::thread::JoinHandle;
 use std::time::Duration;
 
 use tokkyu_link::carrier::clock;
+use tokkyu_link::runtime::Closing;
 use tokkyu_measure::{Record, Sources};
 
 use super::VehicleSummary;
 use super::quality::QualityFigures;
 use super::run::{CameraSide, ControlSide, Vehicle};
 use super::status::GateEntry;
+use crate::program::threads::join;
 use crate::program::{CpuFigures, DriveError, Ending, LinkFigures, stream_figures, summary};
 use crate::safety::Gate;
 
@@ -22,8 +23,13 @@ impl Vehicle<'_> {
         self.orders.stop.set();
         // Cameras that were never started end their children here.
         self.lanes.clear();
-        std::mem::take(&mut self.threads).into_iter().for_each(join);
-        let gate = self.control.as_mut().and_then(ControlSide::end);
+        let threads = std::mem::take(&mut self.threads);
+        let dead: Vec<DriveError> = threads.into_iter().filter_map(|thread| join(thread).err()).collect();
+        let gate = self.control.as_mut().map(ControlSide::end).transpose();
+        let (gate, brakeless) = gate.map_or_else(|died| (None, Some(died)), |gate| (gate.flatten(), None));
+        if let Some(died) = brakeless.into_iter().chain(dead).next() {
+            self.course.failure.get_or_insert(died);
+        }
         self.take_events(Duration::ZERO);
         self.take_reports();
         let now = clock::now();
@@ -42,6 +48,11 @@ impl Vehicle<'_> {
     ) -> Result<VehicleSummary, DriveError> {
         let left: Vec<Record> = self.cameras.iter_mut().flat_map(|camera| camera.book.close()).collect();
         self.desk.write(left);
+        let status = self.gate_status();
+        let closing = self.link.close().unwrap_or_else(|died| {
+            self.course.failure.get_or_insert(died.into());
+            Closing::default()
+        });
         let error = self.course.failure.as_ref().map(ToString::to_string);
         let mut summary = VehicleSummary {
             program: "vehicle".to_owned(),
@@ -59,7 +70,7 @@ impl Vehicle<'_> {
             qualities: self.cameras.iter().filter_map(CameraSide::quality).collect(),
             troubles: std::mem::take(&mut self.course.troubles),
             safe_stops_on_the_way: self.course.safe_stops,
-            gate: self.gate_status(),
+            gate: status,
             gate_log: gate.as_ref().map(GateEntry::of).unwrap_or_default(),
             link,
             cpu,
@@ -68,10 +79,12 @@ impl Vehicle<'_> {
         };
         summary::note_grants(&mut summary.environment, &summary.real_time);
         Sources::default().complete(&mut summary.environment);
-        let closing = self.link.close();
-        let cameras = self.cameras.iter().map(|camera| (camera.book.ledger(), camera.book.payload_bytes()));
+        let cameras = self.cameras.iter().map(|camera| &camera.book);
+        let cameras = cameras.map(|book| (book.stream(), book.ledger(), book.payload_bytes()));
         summary.sent = stream_figures(&closing.sent, cameras);
-        let commands = self.control.iter().map(|control| (self.received.ledger(0), control.payload_bytes));
+        let received = &self.received;
+        let commands = self.control.iter();
+        let commands = commands.map(|side| (side.flow.as_str(), received.ledger(0), side.payload_bytes));
         summary.received = stream_figures(&closing.received, commands);
         let written = summary::write(self.options.end.summary.as_deref(), &summary);
         let recorded = self.desk.records.finish();
@@ -93,16 +106,27 @@ impl CameraSide {
 }
 
 impl ControlSide {
-    /// Ends the thread; the motors brake.
-    fn end(&mut self) -> Option<Gate> {
+    /// Ends the thread; the motors brake. Gives the gate as it left it.
+    fn end(&mut self) -> Result<Option<Gate>, DriveError> {
         self.halt.set();
-        self.thread.take()?.join().ok()
+        if let Some(thread) = self.thread.take() {
+            self.left = Some(join(thread)?);
+        }
+        Ok(self.left.take())
+    }
+
+    /// Why nobody drives any more, if the thread died. It ends by itself, too, when the link has died.
+    pub(super) fn notice_death(&mut self) -> Option<DriveError> {
+        let thread = self.thread.take_if(|thread| thread.is_finished())?;
+        join(thread).map(|gate| self.left = Some(gate)).err()
     }
 }
 
-fn join(thread: JoinHandle<()>) {
-    // A camera's thread that panicked has told why on standard error; the others' results are kept.
-    let _ = thread.join();
+impl Drop for ControlSide {
+    /// A program that ends by whatever way leaves no motors running.
+    fn drop(&mut self) {
+        let _ = self.end();
+    }
 }
 
 fn ending(interrupted: bool) -> Ending {

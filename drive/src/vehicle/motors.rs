@@ -1,6 +1,10 @@
 //! Where the gate's output goes.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
+
 use tokkyu_contract::MonoTime;
+use tokkyu_link::carrier::clock;
 
 use crate::control::Controls;
 
@@ -27,5 +31,67 @@ impl Motors for NoMotors {
         Some(
             "no motors attached: the gate's output is shown only; tokkyu_drive::vehicle::run_with takes yours",
         )
+    }
+}
+
+/// Motors that brake when their thread dies: a panic must not leave them with the last controls.
+pub(super) struct Held<M: Motors> {
+    motors: M,
+    steering: f32,
+}
+
+impl<M: Motors> Held<M> {
+    pub(super) fn of(motors: M) -> Held<M> {
+        Held { motors, steering: 0.0 }
+    }
+}
+
+impl<M: Motors> Motors for Held<M> {
+    fn set(&mut self, now: MonoTime, controls: &Controls) {
+        self.steering = controls.steering();
+        self.motors.set(now, controls);
+    }
+
+    fn notice(&self) -> Option<&'static str> {
+        self.motors.notice()
+    }
+}
+
+impl<M: Motors> Drop for Held<M> {
+    /// The wheels stay where they were, as the gate leaves them.
+    fn drop(&mut self) {
+        if thread::panicking() {
+            let (motors, brake) = (&mut self.motors, Controls::not_enabled(1.0, self.steering));
+            // They may be what died: a second panic would end the process before anybody was told.
+            let _ = catch_unwind(AssertUnwindSafe(|| motors.set(clock::now(), &brake)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::{Sender, channel};
+
+    /// They die of full throttle.
+    struct Weak(Sender<Controls>);
+
+    impl Motors for Weak {
+        fn set(&mut self, _: MonoTime, controls: &Controls) {
+            self.0.send(*controls).unwrap();
+            assert!(controls.throttle() < 1.0, "smoke");
+        }
+    }
+
+    #[test]
+    fn motors_whose_thread_dies_brake_with_the_wheels_where_they_were() {
+        let (sender, set) = channel();
+        let mut motors = Held::of(Weak(sender));
+        let thread = thread::spawn(move || {
+            motors.set(MonoTime::ZERO, &Controls::new(0.5, 0.0, 0.0).unwrap());
+            motors.set(MonoTime::ZERO, &Controls::new(1.0, 0.0, 0.25).unwrap());
+        });
+        assert!(thread.join().is_err());
+        assert_eq!(set.iter().last(), Some(Controls::not_enabled(1.0, 0.25)));
     }
 }

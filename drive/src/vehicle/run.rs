@@ -24,7 +24,7 @@ use crate::program::figures::ms;
 use crate::program::wiring;
 use crate::program::{
     ClockPair, Desk, DriveError, GateTeller, Happening, LinkMeter, LinkWatch, ReceivedBooks, Recent,
-    SentBook, Session, StopFlag, Ticks, endpoint_name, news_of,
+    SentBook, Session, StopFlag, Ticks, endpoint_name, news_of, threads,
 };
 use crate::safety::report::TOPIC;
 use crate::safety::{Gate, Need, State};
@@ -74,6 +74,8 @@ pub(super) struct ControlSide {
     pub(super) blind: Arc<AtomicBool>,
     pub(super) halt: StopFlag,
     pub(super) thread: Option<JoinHandle<Gate>>,
+    /// The gate as its thread left it.
+    pub(super) left: Option<Gate>,
 }
 
 /// How the run went so far.
@@ -173,12 +175,25 @@ impl Vehicle<'_> {
         if self.watch.is_gone(self.link.stats().at) {
             self.course.failure.get_or_insert(DriveError::LinkGone);
         }
+        self.notice_deaths();
         let told = self.stop.is_set() || self.desk.quit || self.course.failure.is_some();
         if told && !self.orders.stop.is_set() {
             let is_done = matches!(self.phase, Phase::Settling { .. });
             self.course.interrupted = self.stop.is_set() && self.course.failure.is_none() && !is_done;
             self.orders.stop.set();
-            self.phase = Phase::Settling { until: now + SETTLE_INTERRUPTED };
+            // Nothing comes of a dead link any more, and asking it does not even take time.
+            let is_dead = matches!(self.course.failure, Some(DriveError::LinkDied(_)));
+            let settle = if is_dead { Duration::ZERO } else { SETTLE_INTERRUPTED };
+            self.phase = Phase::Settling { until: now + settle };
+        }
+    }
+
+    /// A thread that died ends the run: without the commands' nobody drives, and a camera's never says that it ended.
+    fn notice_deaths(&mut self) {
+        let of_commands = self.control.as_mut().and_then(ControlSide::notice_death);
+        let died = of_commands.or_else(|| threads::take_ended(&mut self.threads));
+        if let Some(died) = died {
+            self.course.failure.get_or_insert(died);
         }
     }
 
@@ -219,6 +234,10 @@ impl Vehicle<'_> {
             LinkEvent::State(LinkState::Down(reason)) => {
                 self.on_session_end();
                 self.on_refused(reason);
+            }
+            LinkEvent::State(LinkState::Died(died)) => {
+                self.on_session_end();
+                self.course.failure.get_or_insert(died.into());
             }
             LinkEvent::Session(event) => self.on_session_event(event),
             LinkEvent::Trouble(_) | LinkEvent::Refused { .. } | LinkEvent::Withdrawn { .. } => {}

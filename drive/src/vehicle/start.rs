@@ -12,6 +12,7 @@ use tokkyu_link::runtime::{Link, Role};
 use super::cameras::{self, Eye};
 use super::capture::{self, Lane};
 use super::commands::{self, Commands, GateView};
+use super::motors::Held;
 use super::quality::QualityLog;
 use super::run::{CameraSide, ControlSide, Course, Inbox, Phase, Vehicle};
 use super::{Motors, VehicleOptions, VehicleStatus};
@@ -177,7 +178,7 @@ fn control_side(
     let commands = Commands {
         subscriber: link.subscribe(wiring::subscription(flow))?,
         limits,
-        motors,
+        motors: Held::of(motors),
         session: session.clone(),
         blind: Arc::clone(&blind),
         same_clock: options.end.same_clock,
@@ -194,6 +195,7 @@ fn control_side(
         payload_bytes: 0,
         thread: Some(commands.start()?),
         blind,
+        left: None,
         halt,
     })
 }

@@ -78,6 +78,13 @@ impl End {
         }
     }
 
+    /// Why the whole program ends with it: something of ours died, and the next caller would fare no better.
+    pub(super) fn fault(self) -> Option<FleetError> {
+        let panicked = || DriveError::ThreadDied { name: "drive".to_owned(), why: "it panicked".to_owned() };
+        let error = self.0.map_or_else(|| Some(panicked()), |result| result.err())?;
+        error.is_fault().then_some(FleetError::Drive(error))
+    }
+
     /// Pictures offered and delivered, and safe stops on the way; zeros where the program did not come so far.
     pub(super) fn figures(&self) -> [u64; 3] {
         let Some(Ok(summary)) = self.0.as_deref() else { return [0; 3] };
@@ -118,6 +125,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use tokkyu_drive::program::ExitCode;
+    use tokkyu_link::runtime::LinkDied;
 
     #[test]
     fn a_drive_that_panics_tells_its_end_as_any_other() {
@@ -128,6 +137,19 @@ mod tests {
         };
         assert!(end.words().contains("by a panic"), "{}", end.words());
         assert_eq!(end.figures(), [0; 3]);
+        assert_eq!(end.fault().unwrap().exit_code(), ExitCode::Failed);
         drive.join();
+    }
+
+    #[test]
+    fn a_drive_that_was_refused_or_interrupted_is_no_fault_and_a_link_that_died_is() {
+        let died = LinkDied { what: "as the test wants".to_owned() };
+        let end = |error: DriveError| End(Some(Box::new(Err(error))));
+        assert!(end(DriveError::NoOperator).fault().is_none());
+        let fault = end(died.into()).fault().unwrap();
+        assert!(
+            fault.exit_code() == ExitCode::Failed && fault.to_string().contains("as the test wants"),
+            "{fault}"
+        );
     }
 }

@@ -57,7 +57,8 @@ enum Mail {
 /// where. `motors` gives those of one drive; `tell` is told what happens, in words.
 ///
 /// # Errors
-/// The configuration is wrong. A router that cannot be reached is waited for, and told.
+/// The configuration is wrong, or something of a drive died: the vehicle brakes. A router that cannot be reached is
+/// waited for, and told.
 pub fn run<M: Motors + 'static>(
     options: VehicleOptions,
     motors: impl Fn() -> M,
@@ -87,12 +88,14 @@ pub fn run<M: Motors + 'static>(
         engagement: Engagement::default(),
         drive: None,
         is_connected: true,
+        fault: None,
     };
-    while !stop.is_set() {
+    while !stop.is_set() && server.fault.is_none() {
         server.turn(&session);
     }
     server.finish();
-    session.close().wait().map_err(FleetError::zenoh("leaving"))
+    let left = session.close().wait().map_err(FleetError::zenoh("leaving"));
+    server.fault.map_or(left, Err)
 }
 
 /// Tries until a router answers; `None` when told to stop.
@@ -131,6 +134,8 @@ struct Server<'a, F> {
     engagement: Engagement,
     drive: Option<Drive>,
     is_connected: bool,
+    /// Why it cannot go on.
+    fault: Option<FleetError>,
 }
 
 impl<M: Motors + 'static, F: Fn() -> M> Server<'_, F> {
@@ -186,6 +191,7 @@ impl<M: Motors + 'static, F: Fn() -> M> Server<'_, F> {
                 }
                 self.announcer.on_ended(self.engagement.driver(now), &end, now);
                 self.engagement.on_ended(now);
+                self.fault = end.fault();
             }
         }
     }

@@ -28,6 +28,7 @@ use tokkyu_fleet::router::{self, RouterOptions};
 use tokkyu_fleet::serve;
 use tokkyu_fleet::watch::Watch;
 use tokkyu_link::carrier::SecretKey;
+use tokkyu_link::runtime::Fault;
 use tokkyu_link::runtime::site::Overrides;
 
 /// Long enough for a busy machine; only a failure takes it.
@@ -180,6 +181,7 @@ impl Yard {
         mut also: impl FnMut(&str) + Send + 'static,
     ) -> Vehicle {
         let end = self.end(name, name, trusted);
+        let fault = end.link.fault.clone();
         let options = VehicleOptions { end, ..VehicleOptions::default() };
         let (stop, told) = (StopFlag::new(), Arc::new(Mutex::new(Vec::new())));
         let (for_thread, ear) = (stop.clone(), Arc::clone(&told));
@@ -190,7 +192,7 @@ impl Yard {
             };
             serve::run(options, || NoMotors, &mut tell, &for_thread)
         });
-        Vehicle { stop, told, thread: Some(thread) }
+        Vehicle { stop, told, fault, thread: Some(thread) }
     }
 
     /// An operator who trusts `robot` and opens it.
@@ -228,6 +230,8 @@ impl Yard {
 pub struct Vehicle {
     stop: StopFlag,
     told: Arc<Mutex<Vec<String>>>,
+    /// Makes the link of a drive die.
+    pub fault: Fault,
     thread: Option<JoinHandle<Result<(), FleetError>>>,
 }
 
@@ -235,6 +239,10 @@ impl Vehicle {
     pub fn end(mut self) -> Result<(), FleetError> {
         self.stop.set();
         self.thread.take().expect("runs").join().expect("no panic")
+    }
+
+    pub fn has_ended(&self) -> bool {
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
     pub fn told(&self) -> String {

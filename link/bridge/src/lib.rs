@@ -2,6 +2,8 @@
 #![doc = include_str!("../README.md")]
 
 pub mod again;
+#[cfg(feature = "session")]
+pub mod deaths;
 pub mod flows;
 pub mod frame;
 pub mod names;

@@ -11,7 +11,7 @@ use tokkyu_contract::yaml::robot::Toward;
 use tokkyu_contract::{Class, Durability, History, MonoTime, Qos};
 use tokkyu_link::carrier::{CloseReason, clock};
 use tokkyu_link::core::{EndpointError, Event, Publication, PublishError, Subscription};
-use tokkyu_link::runtime::{Link, LinkEvent, LinkState, Publisher, SendError, Subscriber};
+use tokkyu_link::runtime::{Link, LinkDied, LinkEvent, LinkState, Publisher, SendError, Subscriber};
 
 use crate::again::{OPENED_AGAIN, Pace, Paused, Told};
 use crate::flows::{OwnTopics, other};
@@ -24,6 +24,8 @@ use crate::{Status, Watcher};
 pub const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// Events of the link that are looked at in one turn: the middleware has its turn too.
 const EVENTS: usize = 1024;
+/// Longest wait for the link's last event.
+const LAST_WORD: Duration = Duration::from_secs(1);
 /// Between two looks at the figures.
 const STATUS_EVERY: Duration = Duration::from_secs(1);
 /// Reports in the figures at most.
@@ -38,6 +40,9 @@ pub enum SessionError {
     /// The peer will not have us, or we will not have it, and waiting changes nothing.
     #[error("{0}")]
     Refused(CloseReason),
+    /// The link's thread died.
+    #[error(transparent)]
+    LinkDied(#[from] LinkDied),
     /// A thread of ours ended by itself.
     #[error("{0}; this is a fault of tokkyu, please report it")]
     Failed(String),
@@ -95,7 +100,7 @@ impl Session {
     /// the turn.
     ///
     /// # Errors
-    /// The peer refuses us for good.
+    /// The peer refuses us for good, or the link's thread died.
     pub fn event<S>(&mut self, watcher: &mut dyn Watcher<S>) -> Result<Option<LinkEvent>, SessionError> {
         let event = match self.heard {
             0 => self.link.event(LOOK_EVERY),
@@ -116,6 +121,7 @@ impl Session {
                 watcher.on_line(&format!("session {session} with the other bridge is up"));
             }
             LinkEvent::State(LinkState::Down(reason)) => self.on_down(reason, watcher)?,
+            LinkEvent::State(LinkState::Died(died)) => return Err(SessionError::LinkDied(died.clone())),
             LinkEvent::Trouble(what) => self.tell(what, watcher),
             LinkEvent::Session(Event::Matched { .. }) => self.is_proved = true,
             LinkEvent::Session(Event::PeerSilent) => {
@@ -173,9 +179,18 @@ impl Session {
     /// Sends what waits to be said, as far as the link takes it.
     ///
     /// # Errors
-    /// The link's thread ended by itself.
+    /// The link's thread died.
     pub fn speak(&mut self) -> Result<(), SessionError> {
-        self.unsaid.send(|message| self.ours.send(message))
+        let said = self.unsaid.send(|message| self.ours.send(message));
+        said.map_err(|error| self.death().map_or(error, SessionError::LinkDied))
+    }
+
+    /// Why the link takes nothing any more. Its last event comes a moment after that.
+    fn death(&self) -> Option<LinkDied> {
+        std::iter::from_fn(|| self.link.event(LAST_WORD)).find_map(|event| match event {
+            LinkEvent::State(LinkState::Died(died)) => Some(died),
+            _ => None,
+        })
     }
 
     /// Whether the other bridge counts as gone from now on.

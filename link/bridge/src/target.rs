@@ -15,6 +15,7 @@ use tokkyu_link::carrier::realtime::{self, RealTime};
 use tokkyu_link::core::Delivered;
 use tokkyu_link::runtime::{Sample, Subscriber};
 
+use crate::deaths::Deaths;
 use crate::order::{Numbered, Order};
 
 /// Between two looks at whether the thread is to end.
@@ -40,6 +41,8 @@ pub struct Incoming {
     pub fifo_priority: Option<u8>,
     /// The topic's thread before this one: it gives out what it has first.
     pub former: Option<TargetThread>,
+    /// Where the thread tells that it died.
+    pub deaths: Deaths,
 }
 
 /// The thread that gives out one topic. Dropping it waits for its end.
@@ -59,7 +62,7 @@ impl TargetThread {
         incoming: Incoming,
         run: impl FnOnce(Intake) + Send + 'static,
     ) -> std::io::Result<TargetThread> {
-        let Incoming { subscriber, qos, class, fifo_priority, former } = incoming;
+        let Incoming { subscriber, qos, class, fifo_priority, former, deaths } = incoming;
         let (missed, told) = sync_channel(MISSED);
         let is_over = Arc::<AtomicBool>::default();
         let order = Order::new(&qos, class);
@@ -67,6 +70,7 @@ impl TargetThread {
         let thread = std::thread::Builder::new().name(name.to_owned()).spawn(move || {
             // What is refused has been told by the link's own thread, which asks for more.
             realtime::apply(&RealTime { fifo_priority, lock_memory: false, cores: Vec::new() });
+            let _watched = deaths.watch();
             drop(former);
             run(intake);
         })?;
@@ -133,9 +137,11 @@ pub struct Turn {
 }
 
 impl Intake {
-    /// Waits a moment for what comes in. `None` once the topic goes and all that was there is given.
+    /// Waits a moment for what comes in. `None` once the topic goes, or the link is closed, and all that was there is
+    /// given.
     pub fn turn(&mut self) -> Option<Turn> {
-        if self.phase == Phase::Open && self.is_over.load(Ordering::Relaxed) {
+        let is_over = self.is_over.load(Ordering::Relaxed) || self.subscriber.is_closed();
+        if self.phase == Phase::Open && is_over {
             self.phase = Phase::Closing { until: clock::now() + FINISH_MAX };
         }
         match self.phase {

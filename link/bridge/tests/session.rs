@@ -5,13 +5,13 @@ mod loopback;
 
 use std::time::{Duration, Instant};
 
-use loopback::{PATIENCE, both_ends, key, link};
+use loopback::{PATIENCE, both_ends, key, link, mortal_link};
 use tokkyu_bridge::flows::OwnTopics;
 use tokkyu_bridge::frame::MessageError;
 use tokkyu_bridge::session::{Session, SessionError};
 use tokkyu_bridge::{Status, Watcher};
 use tokkyu_contract::yaml::robot::Toward;
-use tokkyu_link::runtime::{Link, Role};
+use tokkyu_link::runtime::{Fault, Link, Role};
 
 const OWN: OwnTopics = OwnTopics { name: "tokkyu/any", type_name: "tokkyu/any/1" };
 
@@ -127,6 +127,27 @@ fn a_vehicle_that_can_never_have_a_session_ends() {
             }
         };
         assert!(matches!(error, SessionError::Refused(_)), "{error}");
+    }
+}
+
+/// LNK-76: whichever hears of it first, the events or what is to be said.
+#[test]
+fn a_bridge_whose_link_dies_ends_and_says_why() {
+    for speaks in [false, true] {
+        let fault = Fault::default();
+        let mut end = End::new(Toward::Operator, mortal_link(Role::Operator, &fault));
+        fault.strike();
+        let since = Instant::now();
+        let error = loop {
+            assert!(since.elapsed() < PATIENCE, "it goes on; {:?}", end.lines.0);
+            end.session.say(b"word".to_vec());
+            let turn = if speaks { end.session.speak() } else { end.turn() };
+            if let Err(error) = turn {
+                break error;
+            }
+        };
+        assert!(matches!(error, SessionError::LinkDied(_)), "{error}");
+        assert!(error.to_string().contains("a fault that was asked for at "), "{error}");
     }
 }
 

@@ -5,11 +5,12 @@ mod loopback;
 
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-use loopback::{PATIENCE, both_ends};
+use loopback::{PATIENCE, both_ends, mortal_link};
+use tokkyu_bridge::deaths::Deaths;
 use tokkyu_bridge::target::{Incoming, Intake, TargetThread};
 use tokkyu_contract::{Class, Durability, Qos};
 use tokkyu_link::core::{Publication, Subscription};
-use tokkyu_link::runtime::{Link, Publisher};
+use tokkyu_link::runtime::{Fault, Link, Publisher, Role};
 
 const TOPIC: &str = "map@1";
 
@@ -28,7 +29,14 @@ fn publisher(link: &Link) -> Publisher {
 fn incoming(link: &Link, former: Option<TargetThread>) -> Incoming {
     let subscription = Subscription { topic: TOPIC.to_owned(), type_name: "any".to_owned(), qos: qos() };
     let subscriber = link.subscribe(subscription).expect("the link has room");
-    Incoming { subscriber, qos: qos(), class: Class::BestEffort, fifo_priority: None, former }
+    Incoming {
+        subscriber,
+        qos: qos(),
+        class: Class::BestEffort,
+        fifo_priority: None,
+        former,
+        deaths: Deaths::default(),
+    }
 }
 
 /// What a thread gives out, and at its end `name`.
@@ -105,4 +113,29 @@ fn a_topic_s_thread_begins_when_the_former_has_ended() {
     latter.end();
     drop(latter);
     assert_eq!(heard(&from, 2), ["former", "latter"]);
+}
+
+#[test]
+fn the_thread_of_a_topic_ends_when_the_link_has_died() {
+    let fault = Fault::default();
+    let link = mortal_link(Role::Operator, &fault);
+    let (told, from) = channel();
+    let thread = start(incoming(&link, None), "end", &told);
+    fault.strike();
+    assert_eq!(heard(&from, 1), ["end"]);
+    drop(thread);
+}
+
+#[test]
+fn a_thread_of_a_topic_that_dies_is_told_to_the_main_thread() {
+    let (_vehicle, operator) = both_ends();
+    let incoming = incoming(&operator, None);
+    let deaths = incoming.deaths.clone();
+    let thread =
+        TargetThread::start("target-map", incoming, |_| panic!("as the test wants")).expect("a thread");
+    while !thread.has_ended() {
+        std::thread::yield_now();
+    }
+    let error = deaths.check().expect_err("it died").to_string();
+    assert!(error.starts_with("the thread target-map died; "), "{error}");
 }

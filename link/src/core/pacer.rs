@@ -63,9 +63,12 @@ impl Pacer {
         self.next + self.depth * 3 / 4
     }
 
-    /// A full bucket, as after a pause.
-    pub fn refill(&mut self) {
-        self.next = MonoTime::ZERO;
+    /// A full bucket, as after a pause. What packets that waited still owe stays owed: on a slow rate that is longer
+    /// than any pause, and a path that comes and goes would carry more than is granted (LNK-75).
+    pub fn refill(&mut self, now: MonoTime) {
+        if self.next <= now + MOST_DEBT {
+            self.next = MonoTime::ZERO;
+        }
     }
 }
 

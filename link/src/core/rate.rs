@@ -23,6 +23,8 @@ use tokkyu_contract::MonoTime;
 
 /// Packets of the start-up train (LNK-64).
 pub const TRAIN: u32 = 48;
+/// A shorter one gives no sample of the capacity.
+const SHORTEST_TRAIN: u32 = 4;
 /// Marks further apart are not compared.
 pub const LONGEST_SAMPLE: Duration = Duration::from_secs(1);
 /// Every so many packets of it ask for feedback.
@@ -36,6 +38,8 @@ const SHORTEST_SCALE: Duration = Duration::from_millis(2);
 /// Never slower: keeps the estimate able to grow again.
 const MIN_BPS: f64 = 64e3;
 const START_BPS: f64 = 20e6;
+/// The smallest rate that can be declared (CON-24): a rate of nothing would divide by zero.
+const LEAST_GRANT_BPS: f64 = 1.0;
 /// The base of a burst's one-way delay is taken from feedback on its first packets.
 const BURST_HEAD: u32 = 24;
 /// Flows that gave way count as wanting more for this long.
@@ -120,6 +124,7 @@ pub struct RateEstimator {
 impl RateEstimator {
     /// `max_bps` bounds the rate for ever; `overhead_bytes` is what a datagram takes on the wire beyond its size.
     pub fn new(max_bps: f64, overhead_bytes: usize) -> Self {
+        let max_bps = max_bps.max(LEAST_GRANT_BPS); // no number becomes one, too
         RateEstimator {
             max_bps,
             overhead_bytes,
@@ -144,9 +149,11 @@ impl RateEstimator {
         }
     }
 
-    /// A train longer than a tenth of a second at the permitted rate would be a queue, not a measurement.
+    /// A train longer than a tenth of a second at the permitted rate would be a queue, not a measurement. Where that
+    /// leaves too few packets to measure with there is none: on a slow grant it would be seconds of it, or hours (LNK-75).
     fn train(max_bps: f64) -> u32 {
-        ((max_bps / 8.0 / 10.0 / 1500.0) as u32).clamp(4, TRAIN)
+        let packets = (max_bps / 8.0 / 10.0 / 1500.0) as u32;
+        if packets < SHORTEST_TRAIN { 0 } else { packets.min(TRAIN) }
     }
 
     /// Rate paced packets go at, bit/s on the wire. Unbounded while the train lasts.
@@ -191,7 +198,13 @@ impl RateEstimator {
             Phase::Steady if self.contest.is_on() => self.contest.most_delivered(),
             Phase::Steady => self.capacity_bps,
         };
-        known.clamp(MIN_BPS, self.max_bps)
+        self.permitted(known)
+    }
+
+    /// `bps` within the bounds. What is granted bounds it in any case, also where it is less than our own least:
+    /// `clamp` panics there (LNK-75).
+    fn permitted(&self, bps: f64) -> f64 {
+        bps.max(MIN_BPS).min(self.max_bps)
     }
 
     /// Mean difference of one-way delay from feedback to feedback.
@@ -223,7 +236,7 @@ impl RateEstimator {
 
     /// The path answers again after a silence (LNK-65).
     pub fn on_path_back(&mut self) {
-        self.rate_bps = (self.rate_bps / 2.0).max(MIN_BPS);
+        self.rate_bps = self.permitted(self.rate_bps / 2.0);
         self.phase = Phase::Startup { saturated: 0 };
         self.train_left = Self::train(self.max_bps).min((self.rate_bps / 8.0 / 20.0 / 1500.0) as u32);
         self.samples.clear();
@@ -370,7 +383,7 @@ impl RateEstimator {
             self.phase = Phase::Steady;
             let old = self.samples.len().saturating_sub(3);
             self.samples.drain(..old);
-            self.rate_bps = (newest * 0.95).clamp(MIN_BPS, self.max_bps);
+            self.rate_bps = self.permitted(newest * 0.95);
         }
     }
 
@@ -380,7 +393,7 @@ impl RateEstimator {
         let is_hungry = self.is_hungry(now);
         if let Some(bps) = self.contest.rate_bps(now, is_hungry, rtt.smoothed).filter(|_| queue <= scale / 4)
         {
-            self.rate_bps = bps.clamp(MIN_BPS, self.max_bps);
+            self.rate_bps = self.permitted(bps);
             return;
         }
         let probes = self.probe.is_on(now, is_hungry && queue <= scale / 4, self.capacity_bps, rtt.smoothed);
@@ -395,7 +408,7 @@ impl RateEstimator {
         } else {
             1.03
         };
-        self.rate_bps = (self.capacity_bps * gain).clamp(MIN_BPS, self.max_bps);
+        self.rate_bps = self.permitted(self.capacity_bps * gain);
     }
 
     /// Flows gave way lately.

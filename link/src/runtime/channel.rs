@@ -3,7 +3,7 @@
 //! Locks are held for a push or a pop, never across a system call, so the real-time thread is not kept waiting by an
 //! application thread for longer than that.
 
-use super::{LinkEvent, LinkState, LinkStats, Sample, SendError};
+use super::{LinkDied, LinkEvent, LinkState, LinkStats, Sample, SendError};
 use crate::core::limits::{Numbers, check_names};
 use crate::core::{Endpoint, EndpointError, Publication, Stats, Subscription};
 use nix::sys::eventfd::{EfdFlags, EventFd};
@@ -26,7 +26,7 @@ const LONG_WAIT: Duration = Duration::from_secs(3600);
 /// What an application asks of the link's thread.
 pub(super) enum Request {
     Advertise(FlowId, Publication),
-    Subscribe(FlowId, Subscription, Arc<Queue<Sample>>),
+    Subscribe(FlowId, Subscription, Feed),
     Send(Vec<Outgoing>),
     /// The endpoint goes: now, or once what it sent is settled.
     Withdraw(Endpoint, Leaving),
@@ -95,6 +95,26 @@ impl Waiting for Sample {
     }
 }
 
+/// The thread's end of a subscription's queue. When it goes, with the subscription or with the thread, whatever became
+/// of that, nothing more comes and nobody waits for it (LNK-76).
+pub(super) struct Feed(Arc<Queue<Sample>>);
+
+impl Feed {
+    pub(super) fn of(queue: &Arc<Queue<Sample>>) -> Self {
+        Feed(Arc::clone(queue))
+    }
+
+    pub(super) fn put(&self, sample: Sample) {
+        self.0.put(sample);
+    }
+}
+
+impl Drop for Feed {
+    fn drop(&mut self) {
+        self.0.close();
+    }
+}
+
 /// A queue that drops its oldest entries rather than wait.
 pub(super) struct Queue<T> {
     entries: Mutex<Entries<T>>,
@@ -107,6 +127,7 @@ struct Entries<T> {
     queue: VecDeque<T>,
     bytes: usize,
     dropped: u64,
+    is_closed: bool,
 }
 
 impl<T: Waiting> Entries<T> {
@@ -125,7 +146,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl<T: Waiting> Queue<T> {
     /// A queue of at most `limit` entries that hold at most `limit_bytes`, or one that alone holds more.
     pub(super) fn new(limit: usize, limit_bytes: usize) -> Self {
-        let entries = Mutex::new(Entries { queue: VecDeque::new(), bytes: 0, dropped: 0 });
+        let entries = Mutex::new(Entries { queue: VecDeque::new(), bytes: 0, dropped: 0, is_closed: false });
         Queue { entries, arrived: Condvar::new(), limit, limit_bytes }
     }
 
@@ -143,6 +164,17 @@ impl<T: Waiting> Queue<T> {
         self.arrived.notify_one();
     }
 
+    /// Nothing more is put in: who waits goes on.
+    pub(super) fn close(&self) {
+        lock(&self.entries).is_closed = true;
+        self.arrived.notify_all();
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        lock(&self.entries).is_closed
+    }
+
+    /// The oldest entry, waiting for it at most `wait`. What was put in before the end is still there after it.
     pub(super) fn take(&self, wait: Duration) -> Option<T> {
         // A wait longer than time itself has no end.
         let deadline = Instant::now().checked_add(wait);
@@ -153,7 +185,7 @@ impl<T: Waiting> Queue<T> {
             }
             let left =
                 deadline.map_or(LONG_WAIT, |deadline| deadline.saturating_duration_since(Instant::now()));
-            if left.is_zero() {
+            if left.is_zero() || entries.is_closed {
                 return None;
             }
             entries = self.arrived.wait_timeout(entries, left).unwrap_or_else(PoisonError::into_inner).0;
@@ -243,15 +275,11 @@ impl Shared {
     }
 
     /// Announces a subscription; gives its number.
-    pub(super) fn subscribe(
-        &self,
-        subscription: Subscription,
-        queue: Arc<Queue<Sample>>,
-    ) -> Result<FlowId, EndpointError> {
+    pub(super) fn subscribe(&self, subscription: Subscription, feed: Feed) -> Result<FlowId, EndpointError> {
         check_names(&subscription.topic, &subscription.type_name)?;
         let mut numbers = self.numbers();
         let id = numbers.subscriptions.take()?;
-        self.request(Request::Subscribe(id, subscription, queue));
+        self.request(Request::Subscribe(id, subscription, feed));
         Ok(id)
     }
 
@@ -267,11 +295,20 @@ impl Shared {
     pub(super) fn set_stats(&self, stats: LinkStats) {
         *lock(&self.stats) = stats;
     }
+
+    /// The thread died. Its end of the requests is gone by now: what is asked or sent from here on fails.
+    pub(super) fn on_death(&self, died: &LinkDied) {
+        let state = LinkState::Died(died.clone());
+        lock(&self.stats).state = state.clone();
+        self.events.put(LinkEvent::State(state));
+        self.events.close();
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tokkyu_contract::Qos;
 
     struct Load(usize);
 
@@ -291,5 +328,24 @@ mod tests {
         assert_eq!((left, queue.dropped()), (vec![100], 4), "the newest always stays");
         (0..500).for_each(|_| queue.put(Load(1)));
         assert_eq!(queue.dropped(), 404);
+    }
+
+    /// LNK-76: a request waits for a place only as long as there is a thread that makes one.
+    #[test]
+    fn who_waits_for_a_place_or_for_a_sample_goes_on_when_the_thread_is_gone() {
+        let (shared, requests) = open(1_000).expect("a descriptor is to be had");
+        let queue = Arc::new(Queue::new(1, 1_000));
+        let topic = Subscription { topic: "t".into(), type_name: String::new(), qos: Qos::default() };
+        shared.subscribe(topic, Feed::of(&queue)).expect("within the limits");
+        (1..REQUESTS).for_each(|_| assert!(shared.request(Request::Close), "there is room"));
+        std::thread::scope(|scope| {
+            let asking = scope.spawn(|| shared.request(Request::Close));
+            let waiting = scope.spawn(|| queue.take(Duration::MAX).is_some());
+            drop(requests);
+            assert!(!asking.join().expect("it asks"), "nobody is there to be asked");
+            assert!(!waiting.join().expect("it waits"), "nothing comes any more");
+        });
+        assert!(queue.is_closed());
+        assert_eq!(shared.send(Vec::new()), Err(SendError::Closed));
     }
 }

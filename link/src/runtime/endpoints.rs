@@ -1,13 +1,12 @@
 //! The application's endpoints as the link's thread keeps them: what outlives a session, and what is left of those that
 //! were withdrawn.
 
-use super::channel::{Outgoing, Queue};
+use super::channel::{Feed, Outgoing};
 use super::{Closing, LinkEvent, Sample};
 use crate::core::kept::Kept;
 use crate::core::{Delivered, Endpoint, Publication, PublishError, Session, Subscription};
 use bytes::Bytes;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::Arc;
 use std::time::Duration;
 use tokkyu_contract::{Durability, FlowId, Ledger, MonoTime, Outcome};
 
@@ -89,7 +88,7 @@ struct Subscribed {
     /// Counts the announcements.
     nth: u64,
     subscription: Subscription,
-    queue: Arc<Queue<Sample>>,
+    feed: Feed,
     ledger: Ledger,
 }
 
@@ -144,12 +143,12 @@ impl Endpoints {
         &mut self,
         session: Option<&mut Session>,
         id: FlowId,
-        (subscription, queue): (Subscription, Arc<Queue<Sample>>),
+        (subscription, feed): (Subscription, Feed),
     ) {
         let announced = session.map_or(Ok(()), |session| session.subscribe_as(id, subscription.clone()));
         debug_assert!(announced.is_ok(), "checked when the application asked: {announced:?}");
         self.announced += 1;
-        let subscribed = Subscribed { nth: self.announced, subscription, queue, ledger: Ledger::default() };
+        let subscribed = Subscribed { nth: self.announced, subscription, feed, ledger: Ledger::default() };
         self.subscribed.insert(id, subscribed);
     }
 
@@ -194,7 +193,7 @@ impl Endpoints {
     pub(super) fn deliver(&self, session: u64, delivered: Delivered) {
         // One that was withdrawn a moment ago has nobody to take it.
         if let Some(subscribed) = self.subscribed.get(&delivered.subscription) {
-            subscribed.queue.put(Sample { session, delivered });
+            subscribed.feed.put(Sample { session, delivered });
         }
     }
 

@@ -29,6 +29,7 @@
 //! ```
 
 mod channel;
+mod death;
 mod endpoints;
 mod publisher;
 pub mod site;
@@ -37,13 +38,16 @@ mod thread;
 
 use crate::carrier::realtime::{RealTime, RealTimeReport};
 use crate::carrier::{CarrierCounters, CarrierError, CloseReason, QuicConfig, SecretKey, TrustStore};
+use crate::core::memory::LEAST_BOUND;
 use crate::core::{Endpoint, EndpointError, Event, Publication, PublishError, Stats, Subscription};
 use channel::{Request, Shared};
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::thread::JoinHandle;
 use std::time::Duration;
 use tokkyu_contract::{FlowId, Ledger, MonoTime};
 
+pub use death::{Fault, LinkDied};
 pub use publisher::{Publisher, SendError};
 pub use subscriber::{Sample, Subscriber};
 
@@ -74,12 +78,14 @@ pub struct LinkConfig {
     pub trusted: TrustStore,
     /// Never send faster, bit/s on the wire.
     pub max_bps: f64,
-    /// Bytes of samples held in each direction at most.
+    /// Bytes of samples held in each direction at most. Less than 64 KiB is taken as that.
     pub memory_bytes: usize,
     /// Silence after which the peer counts as gone.
     pub lease: Duration,
     /// What the link's thread asks of the scheduler.
     pub real_time: RealTime,
+    /// For tests of what holds a link: makes its thread die.
+    pub fault: Fault,
 }
 
 impl LinkConfig {
@@ -95,6 +101,7 @@ impl LinkConfig {
             memory_bytes: 256 << 20,
             lease: Duration::from_secs(1),
             real_time: RealTime { fifo_priority: None, lock_memory: false, cores: Vec::new() },
+            fault: Fault::default(),
         }
     }
 
@@ -115,6 +122,8 @@ pub enum LinkState {
     },
     /// The last session or attempt ended; the vehicle dials again, the operator listens.
     Down(CloseReason),
+    /// The link's thread died. Its last event: publishers say [`SendError::Closed`], subscribers are closed.
+    Died(LinkDied),
 }
 
 /// Something happened on the link.
@@ -185,7 +194,7 @@ pub enum LinkError {
 /// A running link. Dropping it closes the session.
 pub struct Link {
     shared: Arc<Shared>,
-    thread: Option<std::thread::JoinHandle<Closing>>,
+    thread: Option<JoinHandle<Result<Closing, LinkDied>>>,
     real_time: RealTimeReport,
     local: SocketAddr,
 }
@@ -195,7 +204,8 @@ impl Link {
     ///
     /// # Errors
     /// The address is in use or not ours; the MTU is out of range; no thread to be had.
-    pub fn start(config: LinkConfig) -> Result<Link, LinkError> {
+    pub fn start(mut config: LinkConfig) -> Result<Link, LinkError> {
+        config.memory_bytes = config.memory_bytes.max(LEAST_BOUND);
         let (shared, requests) = channel::open(config.memory_bytes)?;
         let shared = Arc::new(shared);
         let carrier = thread::open_carrier(&config)?;
@@ -203,8 +213,12 @@ impl Link {
         let (report, real_time) = std::sync::mpsc::sync_channel(1);
         let for_thread = Arc::clone(&shared);
         let thread = std::thread::Builder::new().name("tokkyu-link".into()).spawn(move || {
-            let _ = report.send(crate::carrier::realtime::apply(&config.real_time));
-            thread::LinkThread::new(config, carrier, for_thread, requests).run()
+            let shared = Arc::clone(&for_thread);
+            let ended = death::watched(|| {
+                let _ = report.send(crate::carrier::realtime::apply(&config.real_time));
+                thread::LinkThread::new(config, carrier, for_thread, requests).run()
+            });
+            ended.inspect_err(|died| shared.on_death(died))
         })?;
         let real_time = real_time.recv().unwrap_or_default();
         Ok(Link { shared, thread: Some(thread), real_time, local })
@@ -237,7 +251,7 @@ impl Link {
         Subscriber::new(&self.shared, subscription)
     }
 
-    /// The next event, waiting for it at most `wait`.
+    /// The next event, waiting for it at most `wait`; not at all after [`LinkState::Died`], which is the last.
     pub fn event(&self, wait: Duration) -> Option<LinkEvent> {
         self.shared.events.take(wait)
     }
@@ -253,20 +267,26 @@ impl Link {
     }
 
     /// Ends the session and gives the final ledgers.
-    pub fn close(mut self) -> Closing {
+    ///
+    /// # Errors
+    /// The link's thread died before: the ledgers died with it.
+    pub fn close(mut self) -> Result<Closing, LinkDied> {
         self.stop()
     }
 
-    fn stop(&mut self) -> Closing {
+    fn stop(&mut self) -> Result<Closing, LinkDied> {
         self.shared.request(Request::Close);
-        self.thread.take().and_then(|thread| thread.join().ok()).unwrap_or_default()
+        let Some(thread) = self.thread.take() else { return Ok(Closing::default()) };
+        let untold = || LinkDied { what: "it ended without a word".to_owned() };
+        thread.join().unwrap_or_else(|_| Err(untold()))
     }
 }
 
 impl Drop for Link {
     fn drop(&mut self) {
         if self.thread.is_some() {
-            self.stop();
+            // Whoever wants to know whether it died asks by `close`.
+            let _ = self.stop();
         }
     }
 }

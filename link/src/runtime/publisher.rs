@@ -13,7 +13,7 @@ pub enum SendError {
     /// The link's thread is behind by more than a thousand samples.
     #[error("the link's queue is full: samples are published faster than the link's thread runs")]
     Full,
-    /// The link was closed.
+    /// The link was closed, or its thread died.
     #[error("the link is closed")]
     Closed,
 }

@@ -10,7 +10,7 @@ use tokkyu_contract::class::LinuxSched;
 use tokkyu_contract::yaml::Site;
 use tokkyu_contract::yaml::site::LinkSite;
 
-use super::{LinkConfig, Role};
+use super::{Fault, LinkConfig, Role};
 use crate::carrier::realtime::RealTime;
 use crate::carrier::{KeyError, PublicKey, SecretKey, TrustStore};
 
@@ -26,6 +26,8 @@ pub struct Overrides {
     pub only: Option<PublicKey>,
     /// `SCHED_FIFO` priority of class control, at most the site's; 0 asks for nothing real-time in any thread.
     pub priority: Option<u8>,
+    /// For tests of programs: makes the link's thread die.
+    pub fault: Fault,
 }
 
 /// A site does not say enough for a link, or what it names is not there.
@@ -96,6 +98,7 @@ impl LinkConfig {
         if let Some(rate) = site.link.max_rate {
             config.max_bps = rate.0 as f64;
         }
+        config.fault = overrides.fault.clone();
         config.real_time = RealTime {
             fifo_priority: fifo(site, Class::Control, overrides.priority),
             lock_memory: overrides.priority != Some(0),

@@ -1,6 +1,6 @@
 //! A subscription as an application holds it.
 
-use super::channel::{Leaving, Queue, Request, Shared};
+use super::channel::{Feed, Leaving, Queue, Request, Shared};
 use crate::core::{Delivered, Endpoint, EndpointError, Subscription};
 use std::sync::Arc;
 use std::time::Duration;
@@ -30,13 +30,18 @@ impl Subscriber {
     pub(super) fn new(shared: &Arc<Shared>, subscription: Subscription) -> Result<Self, EndpointError> {
         let depth = subscription.qos.depth().map_or(KEEP_ALL, |depth| depth as usize);
         let queue = Arc::new(Queue::new(depth.max(1), shared.memory_bytes));
-        let id = shared.subscribe(subscription, Arc::clone(&queue))?;
+        let id = shared.subscribe(subscription, Feed::of(&queue))?;
         Ok(Subscriber { shared: Arc::clone(shared), id, queue })
     }
 
-    /// The next sample, waiting for it at most `wait`.
+    /// The next sample, waiting for it at most `wait`, and not at all once [`Subscriber::is_closed`].
     pub fn receive(&self, wait: Duration) -> Option<Sample> {
         self.queue.take(wait)
+    }
+
+    /// The link was closed, or its thread died: nothing comes any more but what waits already.
+    pub fn is_closed(&self) -> bool {
+        self.queue.is_closed()
     }
 
     /// Samples that gave way because the application was slow.

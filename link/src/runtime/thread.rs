@@ -98,6 +98,7 @@ impl LinkThread {
     /// Runs until the application closes the link.
     pub(super) fn run(mut self) -> Closing {
         while !self.closing {
+            self.config.fault.on_turn();
             let now = clock::now();
             self.receive(now);
             let asked = self.take_requests(now);
@@ -174,9 +175,9 @@ impl LinkThread {
                     publication,
                 );
             }
-            Request::Subscribe(id, subscription, queue) => {
+            Request::Subscribe(id, subscription, feed) => {
                 let session = self.session.as_mut().map(|(_, session)| session);
-                self.endpoints.subscribe(session, id, (subscription, queue));
+                self.endpoints.subscribe(session, id, (subscription, feed));
             }
             Request::Withdraw(endpoint, leaving) => self.on_withdraw(endpoint, leaving),
             Request::Send(samples) => samples.into_iter().for_each(|sample| self.send(now, sample)),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 
+use tokkyu_bridge::deaths::Deaths;
 use tokkyu_bridge::session::{Session, SessionError, instance};
 use tokkyu_contract::Class;
 use tokkyu_link::carrier::clock;
@@ -26,6 +27,7 @@ pub(super) struct Bridge {
     routes: Routes,
     discovery: Discovery,
     notices: Receiver<Notice>,
+    deaths: Deaths,
     counts: Counts,
     session: Session,
 }
@@ -45,12 +47,13 @@ impl Bridge {
         let participant = Arc::new(Participant::join(&place, &graph::mark(instance), fifo_priority)?);
         let discovery = Discovery::new(&participant)?;
         let (notices, heard) = Notices::open();
-        let counts = Counts::default();
+        let (counts, deaths) = (Counts::default(), Deaths::default());
         let means = Means {
             participant,
             site: options.site,
             priority: options.priority,
             notices,
+            deaths: deaths.clone(),
             counts: counts.clone(),
         };
         let identity = Identity { end: options.end, instance, namespace: options.namespace };
@@ -66,6 +69,7 @@ impl Bridge {
             routes: Routes::new(means),
             discovery,
             notices: heard,
+            deaths,
             counts,
             session,
         })
@@ -85,6 +89,7 @@ impl Bridge {
             }
             self.on_time();
             self.obey(watcher);
+            self.deaths.check()?;
             self.session.speak()?;
             self.hear_threads(watcher)?;
             if self.session.is_to_show() {

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokkyu_bridge::deaths::Deaths;
 use tokkyu_bridge::target::{Incoming, TargetThread};
 use tokkyu_contract::yaml::Site;
 use tokkyu_contract::{Class, Durability, FlowId, MonoTime, TraceId};
@@ -35,6 +36,7 @@ pub(super) struct Means {
     pub(super) site: Site,
     pub(super) priority: Option<u8>,
     pub(super) notices: Notices,
+    pub(super) deaths: Deaths,
     pub(super) counts: Counts,
 }
 
@@ -136,6 +138,7 @@ impl Routes {
             class: opening.class,
             fifo_priority: fifo(&self.means.site, opening.class, self.means.priority),
             former: self.ending.remove(&name),
+            deaths: self.means.deaths.clone(),
         };
         let (count, notices) = (self.means.counts.target(&name), self.means.notices.clone());
         let sink = Sink { topic: name.clone(), writer, count, notices };
@@ -171,11 +174,12 @@ impl Routes {
     }
 
     fn reader(&mut self, class: Class) -> Result<&SourceThread, BridgeError> {
-        let Means { participant, site, priority, notices, .. } = &self.means;
+        let Means { participant, site, priority, .. } = &self.means;
         match self.readers.entry(class) {
             Entry::Occupied(thread) => Ok(thread.into_mut()),
             Entry::Vacant(place) => {
-                let thread = SourceThread::start(participant, class, fifo(site, class, *priority), notices)?;
+                let fifo_priority = fifo(site, class, *priority);
+                let thread = SourceThread::start(participant, class, fifo_priority, &self.means)?;
                 Ok(place.insert(thread))
             }
         }

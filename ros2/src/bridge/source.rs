@@ -17,6 +17,7 @@ use tokkyu_link::runtime::Publisher;
 use super::age;
 use super::figures::{SourceCount, add, count};
 use super::notice::{Notice, Notices};
+use super::routes::Means;
 use crate::dds::{DdsError, Participant, Reader, Taken, Token, WaitSet};
 use crate::graph::{ENDPOINT_MARK, Opening, is_marked};
 
@@ -55,7 +56,7 @@ impl SourceThread {
         participant: &Arc<Participant>,
         class: Class,
         fifo_priority: Option<u8>,
-        notices: &Notices,
+        Means { notices, deaths, .. }: &Means,
     ) -> Result<SourceThread, SourceError> {
         let waiting = Arc::new(WaitSet::new(participant)?);
         let (commands, orders) = channel();
@@ -67,10 +68,12 @@ impl SourceThread {
             open: BTreeMap::new(),
             next_token: 0,
         };
+        let deaths = deaths.clone();
         let real_time = RealTime { fifo_priority, lock_memory: false, cores: Vec::new() };
         let thread = std::thread::Builder::new().name(format!("ros2-{class}")).spawn(move || {
             // What is refused has been told by the link's own thread, which asks for more.
             realtime::apply(&real_time);
+            let _watched = deaths.watch();
             reading.run();
         })?;
         Ok(SourceThread { commands, waiting, thread: Some(thread) })

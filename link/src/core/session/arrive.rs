@@ -90,7 +90,7 @@ impl Session {
         }
         if self.path.on_feedback(now, self.log.under_way() > 0) {
             self.rate.on_path_back();
-            self.pacer.refill();
+            self.pacer.refill(now);
         }
         if let Some(received) = received {
             self.on_mark(now, &sent, feedback, received);

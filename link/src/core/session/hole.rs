@@ -67,7 +67,7 @@ impl Session {
                 if let Some(before) = self.hole.before.take() {
                     self.loss = before.loss;
                     self.rate.on_hole_over(before.rate_bps);
-                    self.pacer.refill();
+                    self.pacer.refill(now);
                 }
                 self.events.push_back(Event::LongPacketsPass { way: Way::Out });
             }

@@ -18,6 +18,7 @@ use super::fec::Codec;
 use super::inbox::Inbox;
 use super::limits::Numbers;
 use super::loss::LossMeter;
+use super::memory::LEAST_BOUND;
 use super::outbox::{OutFlow, PublishError};
 use super::pacer::Pacer;
 use super::path::{PathMonitor, PathState};
@@ -47,7 +48,7 @@ pub struct SessionConfig {
     pub max_datagram: usize,
     /// What the carrier and the network add to a datagram on the wire, bytes.
     pub overhead_bytes: usize,
-    /// Bytes held in each direction at most (LNK-7 to LNK-9). At least 64 KiB.
+    /// Bytes held in each direction at most (LNK-7 to LNK-9). Less than 64 KiB is taken as that.
     pub memory_bytes: usize,
     /// Never send faster, bit/s on the wire.
     pub max_bps: f64,
@@ -225,6 +226,7 @@ pub struct Session {
 impl Session {
     /// A session over a carrier that is up.
     pub fn new(config: SessionConfig) -> Self {
+        let config = SessionConfig { memory_bytes: config.memory_bytes.max(LEAST_BOUND), ..config };
         let room = config.max_datagram.max(256) - HEADER_LEN;
         let cut = Cut {
             whole_bytes: room - Frame::SAMPLE_OVERHEAD,

@@ -2,6 +2,7 @@
 
 use std::sync::mpsc::{Receiver, channel};
 
+use tokkyu_bridge::deaths::Deaths;
 use tokkyu_bridge::session::{Session, instance};
 use tokkyu_link::carrier::clock;
 use tokkyu_link::core::{Endpoint, Event};
@@ -21,6 +22,7 @@ pub(super) struct Bridge {
     ros: Ros,
     routes: Routes,
     notices: Receiver<Notice>,
+    deaths: Deaths,
     session: Session,
     has_master: bool,
 }
@@ -34,7 +36,8 @@ impl Bridge {
     ) -> Result<Bridge, BridgeError> {
         check(&options.robot)?;
         let (sender, notices) = channel();
-        let ros = Ros::start(&options, &sender)?;
+        let deaths = Deaths::default();
+        let ros = Ros::start(&options, &sender, &deaths)?;
         let node = ros.node().name().to_owned();
         watcher.on_line(&format!("node {node} at the master {}", ros.node().master_uri()));
         let session = Session::open(link, OWN, options.end, options.linger)?;
@@ -42,9 +45,10 @@ impl Bridge {
         let identity = Identity { end: options.end, instance: instance(), node, namespace };
         Ok(Bridge {
             graph: Graph::new(identity, options.robot),
-            routes: Routes::new(options.site, options.priority, sender),
+            routes: Routes::new(options.site, options.priority, sender, deaths.clone()),
             ros,
             notices,
+            deaths,
             session,
             has_master: true,
         })
@@ -66,6 +70,7 @@ impl Bridge {
             self.hear_threads(watcher);
             self.on_time();
             self.obey(watcher);
+            self.deaths.check()?;
             self.session.speak()?;
             if self.session.is_to_show() {
                 watcher.on_status(&self.status());

@@ -8,6 +8,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use tokkyu_bridge::deaths::Deaths;
 use tokkyu_bridge::flows::is_carried;
 use tokkyu_contract::Class;
 use tokkyu_link::carrier::realtime::{self, RealTime};
@@ -55,7 +56,11 @@ pub(super) struct Ros {
 
 impl Ros {
     /// Makes the node, with a thread for each class of which topics go to the other end.
-    pub(super) fn start(options: &BridgeOptions, notices: &Sender<Notice>) -> Result<Ros, BridgeError> {
+    pub(super) fn start(
+        options: &BridgeOptions,
+        notices: &Sender<Notice>,
+        deaths: &Deaths,
+    ) -> Result<Ros, BridgeError> {
         let builder = Node::builder(names::bridge_node(options.end)).anonymous().without_signals();
         let node = builder.robot(&options.robot_file).build()?;
         // The bridge itself says what happens; standard output is for its figures.
@@ -66,13 +71,17 @@ impl Ros {
         for class in classes(options) {
             let queue = CallbackQueue::new();
             let fifo_priority = fifo(&options.site, class, options.priority);
-            ros.threads.push(serve(&node.with_queue(&queue), class, fifo_priority)?);
+            ros.threads.push(serve(&node.with_queue(&queue), class, fifo_priority, deaths)?);
             queues.insert(class, queue);
         }
         let longest = usize::try_from(options.site.link.memory.0).unwrap_or(usize::MAX);
         let asking = Asking { node, queues, longest, asked, notices: notices.clone() };
         let builder = std::thread::Builder::new().name("bridge-master".to_owned());
-        ros.threads.push(builder.spawn(move || asking.run())?);
+        let deaths = deaths.clone();
+        ros.threads.push(builder.spawn(move || {
+            let _watched = deaths.watch();
+            asking.run();
+        })?);
         Ok(ros)
     }
 
@@ -114,12 +123,19 @@ fn classes(options: &BridgeOptions) -> impl Iterator<Item = Class> {
 }
 
 /// The thread of a class: pictures never stand before commands.
-fn serve(node: &Node, class: Class, fifo_priority: Option<u8>) -> std::io::Result<JoinHandle<()>> {
+fn serve(
+    node: &Node,
+    class: Class,
+    fifo_priority: Option<u8>,
+    deaths: &Deaths,
+) -> std::io::Result<JoinHandle<()>> {
+    let deaths = deaths.clone();
     let queue = node.queue();
     let real_time = RealTime { fifo_priority, lock_memory: false, cores: Vec::new() };
     std::thread::Builder::new().name(format!("bridge-{class}")).spawn(move || {
         // What is refused has been told by the link's own thread, which asks for more.
         realtime::apply(&real_time);
+        let _watched = deaths.watch();
         queue.spin();
     })
 }

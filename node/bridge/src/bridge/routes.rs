@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::mpsc::Sender;
 
+use tokkyu_bridge::deaths::Deaths;
 use tokkyu_bridge::target::{Incoming, TargetThread};
 use tokkyu_contract::yaml::Site;
 use tokkyu_contract::{FlowId, TraceId};
@@ -43,10 +44,11 @@ pub(super) struct Routes {
     site: Site,
     priority: Option<u8>,
     notices: Sender<Notice>,
+    deaths: Deaths,
 }
 
 impl Routes {
-    pub(super) fn new(site: Site, priority: Option<u8>, notices: Sender<Notice>) -> Routes {
+    pub(super) fn new(site: Site, priority: Option<u8>, notices: Sender<Notice>, deaths: Deaths) -> Routes {
         Routes {
             sources: BTreeMap::new(),
             flows: HashMap::new(),
@@ -57,6 +59,7 @@ impl Routes {
             site,
             priority,
             notices,
+            deaths,
         }
     }
 
@@ -113,6 +116,7 @@ impl Routes {
             class: opening.class,
             fifo_priority: fifo(&self.site, opening.class, self.priority),
             former: self.ending.remove(&name),
+            deaths: self.deaths.clone(),
         };
         let (node, notices) = (ros.node().clone(), self.notices.clone());
         let sink = Sink { opening, node, figures: self.target_figures.of(&name, first), notices };
