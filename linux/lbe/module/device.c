@@ -182,6 +182,10 @@ static u32 bytes_of_answer(struct net_device *dev)
 	return min_t(u64, (u64)link.base.speed * LBE_ANSWER_US / 8, LBE_DEVICE_QUEUE_MAX);
 }
 
+/*
+ * 0 where the MTU is and the link has no header (WireGuard): then no packet
+ * fits (LBE-63). An MTU that somebody sets is below 2^31, so the sum is a u32.
+ */
 static u32 packet_bytes(const struct net_device *dev)
 {
 	return READ_ONCE(dev->mtu) + dev->hard_header_len;
@@ -201,7 +205,9 @@ u32 lbe_auto_device_queue(struct net_device *dev)
 
 u32 lbe_auto_budget(struct net_device *dev)
 {
-	return clamp(bytes_of_answer(dev) / packet_bytes(dev), 1U, LBE_BUDGET_MAX);
+	u32 packet = packet_bytes(dev);
+
+	return packet ? clamp(bytes_of_answer(dev) / packet, 1U, LBE_BUDGET_MAX) : 1;
 }
 
 /* --- byte queue limits --- */

@@ -1,0 +1,58 @@
+//! A device that lets everything be set (`linux/vmac/bare.c`), on the board of the tests of devices.
+use tokkyu_lab::board::Step;
+use tokkyu_lab::board::pair::{load, must, run};
+
+use crate::devices::boards;
+use crate::scene::{ran, shown};
+
+/// Neither a gate nor the foreground holds anything, and the device is waited for.
+const ADD: &str = "tc qdisc add dev bare0 root handle 6: lbe mode prio nodefer max_hold 3600s";
+const LATER: [(&str, &str); 3] = [
+    ("set to 0", "ip link set bare0 mtu 0"),
+    ("changed at 0", "tc qdisc change dev bare0 root handle 6: lbe limit 500"),
+    ("queue at 0", "tc qdisc change dev bare0 root handle 6: lbe device_queue 0 budget auto"),
+];
+const FROM_THE_BEGINNING: [(&str, &str); 3] = [
+    ("added at 0", ADD),
+    ("changed again", "tc qdisc change dev bare0 root handle 6: lbe limit 400"),
+    ("set back", "ip link set bare0 mtu 1500"),
+];
+
+pub fn steps() -> Vec<Step> {
+    let named = |lines: &[(&str, &str)]| lines.iter().map(|(name, line)| run(name, line)).collect::<Vec<_>>();
+    [
+        vec![load("bare.ko", "speed=100"), must("ip link set bare0 up"), must(ADD)],
+        named(&LATER),
+        vec![show_bare("later"), must("tc qdisc del dev bare0 root")],
+        named(&FROM_THE_BEGINNING),
+        vec![
+            // IPv4 leaves a device with so small an MTU.
+            must("ip addr add 10.6.0.1/24 dev bare0"),
+            must("agent send 10.6.0.2:9 20 priority=1"),
+            show_bare("from the beginning"),
+            must("tc qdisc del dev bare0 root"),
+            must("agent unload bare"),
+        ],
+    ]
+    .concat()
+}
+
+fn show_bare(name: &str) -> Step {
+    run(name, "tc -j -s qdisc show dev bare0")
+}
+
+/// A packet of no size does not divide the link's (LBE-63), and what is sent when it has one again has a budget.
+#[test]
+fn an_mtu_of_0_is_no_fault_of_a_device_without_header() {
+    for outcome in boards() {
+        for (name, _) in LATER.iter().chain(&FROM_THE_BEGINNING) {
+            let (code, _, errors) = ran(outcome, name);
+            assert_eq!(code, 0, "{name}: {errors}");
+        }
+        assert_eq!(shown(outcome, "later")["options"]["limit"], 500);
+        let end = shown(outcome, "from the beginning");
+        assert_eq!(end["options"]["limit"], 400);
+        assert_eq!(end["in_device"], 1, "{end}");
+        assert_eq!(end["backlog"].as_u64().map(|bytes| bytes > 0), Some(true), "{end}");
+    }
+}
