@@ -3,10 +3,12 @@
  * bare: one device, bare0, of which everything may be set, for tests alone.
  *
  * Like WireGuard's its packets have no header of the link layer, and its MTU
- * may be 0. The link's speed is what the parameter says. What it is given to
+ * may be 0. The link's speed is what the parameter says, and as a driver that
+ * asks its PHY over a bus, its own sleeps before it tells. What it is given to
  * send it keeps until it goes down, as a device that hangs: so whoever counts
  * what a device has, counts all that was given to it.
  */
+#include <linux/delay.h>
 #include <linux/ethtool.h>
 #include <linux/if_arp.h>
 #include <linux/module.h>
@@ -17,6 +19,10 @@
 static unsigned int bare_speed = SPEED_UNKNOWN;
 module_param_named(speed, bare_speed, uint, 0644);
 MODULE_PARM_DESC(speed, "of the link, Mbit/s; 4294967295: unknown");
+
+static unsigned int bare_asked;
+module_param_named(asked, bare_asked, uint, 0444);
+MODULE_PARM_DESC(asked, "how often the driver has slept and told");
 
 static struct net_device *bare_device;
 static struct sk_buff_head bare_kept;
@@ -42,9 +48,11 @@ static int bare_stop(struct net_device *dev)
 	return 0;
 }
 
-/* RTNL held. */
+/* RTNL held, sleeps: who asks in atomic context makes the kernel complain. */
 static int bare_get_link_ksettings(struct net_device *dev, struct ethtool_link_ksettings *link)
 {
+	usleep_range(1000, 2000);
+	bare_asked++;
 	link->base.speed = READ_ONCE(bare_speed);
 	link->base.duplex = DUPLEX_FULL;
 	return 0;

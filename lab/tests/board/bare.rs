@@ -21,7 +21,9 @@ const FROM_THE_BEGINNING: [(&str, &str); 3] = [
 pub fn steps() -> Vec<Step> {
     let named = |lines: &[(&str, &str)]| lines.iter().map(|(name, line)| run(name, line)).collect::<Vec<_>>();
     [
-        vec![load("bare.ko", "speed=100"), must("ip link set bare0 up"), must(ADD)],
+        vec![load("bare.ko", "speed=100"), must("ip link set bare0 up"), asked("never asked")],
+        vec![must(ADD), asked("asked when added")],
+        vec![must("tc qdisc change dev bare0 root handle 6: lbe nosplit"), asked("asked when changed")],
         named(&LATER),
         vec![show_bare("later"), must("tc qdisc del dev bare0 root")],
         named(&FROM_THE_BEGINNING),
@@ -35,6 +37,11 @@ pub fn steps() -> Vec<Step> {
         ],
     ]
     .concat()
+}
+
+/// How often its driver has told the link's speed, and slept before.
+fn asked(name: &str) -> Step {
+    run(name, "agent read /sys/module/bare/parameters/asked")
 }
 
 fn show_bare(name: &str) -> Step {
@@ -54,5 +61,17 @@ fn an_mtu_of_0_is_no_fault_of_a_device_without_header() {
         assert_eq!(end["options"]["limit"], 400);
         assert_eq!(end["in_device"], 1, "{end}");
         assert_eq!(end["backlog"].as_u64().map(|bytes| bytes > 0), Some(true), "{end}");
+    }
+}
+
+/// The driver sleeps before it tells, so it is asked with no lock held (LBE-64): on a kernel that complains no test of this board passes.
+#[test]
+fn a_driver_that_sleeps_is_asked_for_its_link_where_it_may() {
+    for outcome in boards() {
+        let asked = |name: &str| ran(outcome, name).1.trim().parse::<u32>().unwrap();
+        assert_eq!(asked("never asked"), 0);
+        assert!(asked("asked when added") > 0);
+        assert!(asked("asked when changed") > asked("asked when added"));
+        assert_eq!(outcome.complaints(), Vec::<&str>::new());
     }
 }

@@ -171,11 +171,13 @@ out:
  */
 #define LBE_ANSWER_US 250
 
+/* RTNL held, sleeps: a driver may ask its PHY over a bus (LBE-64). */
 static u32 bytes_of_answer(struct net_device *dev)
 {
 	struct ethtool_link_ksettings link;
 
 	ASSERT_RTNL();
+	might_sleep();
 	if (!netif_device_present(dev) || __ethtool_get_link_ksettings(dev, &link) ||
 	    link.base.speed == (u32)SPEED_UNKNOWN)
 		return 0;
