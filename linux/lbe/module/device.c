@@ -272,17 +272,44 @@ void lbe_cut_restore(struct lbe_cut *cut)
 	cut->applied = 0;
 }
 
+static void follow_by_cuts(struct net_device *dev)
+{
+	struct lbe_cut *cut;
+
+	list_for_each_entry(cut, &lbe_cuts, node)
+		if (cut->dev == dev && cut->bytes == LBE_AUTO)
+			set_limits(cut);
+}
+
+#else /* a kernel without BQL: no limit to cut, the budget does it alone */
+
+int lbe_cut_apply(struct lbe_cut *cut, struct net_device *dev, u32 bytes)
+{
+	return 0;
+}
+
+void lbe_cut_restore(struct lbe_cut *cut)
+{
+}
+
+static void follow_by_cuts(struct net_device *dev)
+{
+}
+
+#endif
+
+/* --- another MTU, another link --- */
+
+/* RTNL held. */
 static int on_device_event(struct notifier_block *block, unsigned long event, void *info)
 {
 	struct net_device *dev = netdev_notifier_info_to_dev(info);
-	struct lbe_cut *cut;
 
 	/* The link's speed is known, or another, after NETDEV_CHANGE. */
 	if (event != NETDEV_CHANGEMTU && event != NETDEV_CHANGE && event != NETDEV_UP)
 		return NOTIFY_DONE;
-	list_for_each_entry(cut, &lbe_cuts, node)
-		if (cut->dev == dev && cut->bytes == LBE_AUTO)
-			set_limits(cut);
+	follow_by_cuts(dev);
+	lbe_options_follow(dev);
 	return NOTIFY_DONE;
 }
 
@@ -299,25 +326,3 @@ void lbe_device_exit(void)
 {
 	unregister_netdevice_notifier(&lbe_device_notifier);
 }
-
-#else /* a kernel without BQL: no limit to cut, the budget does it alone */
-
-int lbe_cut_apply(struct lbe_cut *cut, struct net_device *dev, u32 bytes)
-{
-	return 0;
-}
-
-void lbe_cut_restore(struct lbe_cut *cut)
-{
-}
-
-int lbe_device_init(void)
-{
-	return 0;
-}
-
-void lbe_device_exit(void)
-{
-}
-
-#endif

@@ -117,7 +117,7 @@ int lbe_options_apply(struct Qdisc *sch, const struct lbe_options *opt)
 	auto_budget = lbe_auto_budget(qdisc_dev(sch));
 	sch_tree_lock(sch);
 	q->opt = *opt;
-	q->auto_budget = auto_budget;
+	WRITE_ONCE(q->auto_budget, auto_budget);
 	q->workers = workers;
 	q->receive = receive;
 	sch_tree_unlock(sch);
@@ -134,6 +134,23 @@ no_receive:
 	if (workers != q->workers)
 		lbe_workers_destroy(workers);
 	return err;
+}
+
+/*
+ * RTNL held, sleeps. With another MTU or another link the automatic budget is
+ * another. lbe is the root of its device or not there (LBE-60).
+ */
+void lbe_options_follow(struct net_device *dev)
+{
+	struct Qdisc *sch = rtnl_dereference(dev->qdisc);
+	struct lbe_sched *q;
+
+	if (!sch || sch->ops != &lbe_qdisc_ops)
+		return;
+	q = qdisc_priv(sch);
+	WRITE_ONCE(q->auto_budget, lbe_auto_budget(dev));
+	/* What waited for a smaller one may go. */
+	lbe_ask(sch);
 }
 
 int lbe_options_change(struct Qdisc *sch, struct nlattr *attrs, struct netlink_ext_ack *extack)
