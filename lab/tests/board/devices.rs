@@ -5,6 +5,7 @@ use serde_json::json;
 use tokkyu_lab::board::pair::{self, modprobe, must, run, sleep, start, stop};
 use tokkyu_lab::board::{Clock, Outcome, Step};
 
+use crate::bare;
 use crate::scene::{
     FAST, assert_all_in_order, counted, lbe, on_each_kernel, ran, receiver, shared, show, shown, told, wait,
     write,
@@ -69,9 +70,9 @@ const REFUSED: [(&str, &str, &str); 7] = [
 ];
 
 /// One board for all tests of this kind.
-fn boards() -> &'static [Outcome] {
+pub fn boards() -> &'static [Outcome] {
     static BOARDS: OnceLock<Vec<Outcome>> = OnceLock::new();
-    shared(&BOARDS, FAST, &[refusals(), default_of_the_system(), vlan()].concat())
+    shared(&BOARDS, FAST, &[refusals(), default_of_the_system(), bare::steps(), vlan()].concat())
 }
 
 fn refusals() -> Vec<Step> {

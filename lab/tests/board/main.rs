@@ -3,6 +3,7 @@
 //! Boards count instructions, so what is asserted of time is of virtual time and repeats; where two processors are needed it
 //! is function alone. Kernels and modules are made by linux/build.
 mod bands;
+mod bare;
 mod classes;
 mod content;
 mod debug;

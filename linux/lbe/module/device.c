@@ -171,17 +171,23 @@ out:
  */
 #define LBE_ANSWER_US 250
 
+/* RTNL held, sleeps: a driver may ask its PHY over a bus (LBE-64). */
 static u32 bytes_of_answer(struct net_device *dev)
 {
 	struct ethtool_link_ksettings link;
 
 	ASSERT_RTNL();
+	might_sleep();
 	if (!netif_device_present(dev) || __ethtool_get_link_ksettings(dev, &link) ||
 	    link.base.speed == (u32)SPEED_UNKNOWN)
 		return 0;
 	return min_t(u64, (u64)link.base.speed * LBE_ANSWER_US / 8, LBE_DEVICE_QUEUE_MAX);
 }
 
+/*
+ * 0 where the MTU is and the link has no header (WireGuard): then no packet
+ * fits (LBE-63). An MTU that somebody sets is below 2^31, so the sum is a u32.
+ */
 static u32 packet_bytes(const struct net_device *dev)
 {
 	return READ_ONCE(dev->mtu) + dev->hard_header_len;
@@ -201,7 +207,9 @@ u32 lbe_auto_device_queue(struct net_device *dev)
 
 u32 lbe_auto_budget(struct net_device *dev)
 {
-	return clamp(bytes_of_answer(dev) / packet_bytes(dev), 1U, LBE_BUDGET_MAX);
+	u32 packet = packet_bytes(dev);
+
+	return packet ? clamp(bytes_of_answer(dev) / packet, 1U, LBE_BUDGET_MAX) : 1;
 }
 
 /* --- byte queue limits --- */
@@ -264,17 +272,44 @@ void lbe_cut_restore(struct lbe_cut *cut)
 	cut->applied = 0;
 }
 
+static void follow_by_cuts(struct net_device *dev)
+{
+	struct lbe_cut *cut;
+
+	list_for_each_entry(cut, &lbe_cuts, node)
+		if (cut->dev == dev && cut->bytes == LBE_AUTO)
+			set_limits(cut);
+}
+
+#else /* a kernel without BQL: no limit to cut, the budget does it alone */
+
+int lbe_cut_apply(struct lbe_cut *cut, struct net_device *dev, u32 bytes)
+{
+	return 0;
+}
+
+void lbe_cut_restore(struct lbe_cut *cut)
+{
+}
+
+static void follow_by_cuts(struct net_device *dev)
+{
+}
+
+#endif
+
+/* --- another MTU, another link --- */
+
+/* RTNL held. */
 static int on_device_event(struct notifier_block *block, unsigned long event, void *info)
 {
 	struct net_device *dev = netdev_notifier_info_to_dev(info);
-	struct lbe_cut *cut;
 
 	/* The link's speed is known, or another, after NETDEV_CHANGE. */
 	if (event != NETDEV_CHANGEMTU && event != NETDEV_CHANGE && event != NETDEV_UP)
 		return NOTIFY_DONE;
-	list_for_each_entry(cut, &lbe_cuts, node)
-		if (cut->dev == dev && cut->bytes == LBE_AUTO)
-			set_limits(cut);
+	follow_by_cuts(dev);
+	lbe_options_follow(dev);
 	return NOTIFY_DONE;
 }
 
@@ -291,25 +326,3 @@ void lbe_device_exit(void)
 {
 	unregister_netdevice_notifier(&lbe_device_notifier);
 }
-
-#else /* a kernel without BQL: no limit to cut, the budget does it alone */
-
-int lbe_cut_apply(struct lbe_cut *cut, struct net_device *dev, u32 bytes)
-{
-	return 0;
-}
-
-void lbe_cut_restore(struct lbe_cut *cut)
-{
-}
-
-int lbe_device_init(void)
-{
-	return 0;
-}
-
-void lbe_device_exit(void)
-{
-}
-
-#endif

@@ -132,6 +132,10 @@ struct lbe_cut {
 int lbe_cut_apply(struct lbe_cut *cut, struct net_device *dev, u32 bytes);
 void lbe_cut_restore(struct lbe_cut *cut);
 
+/* --- options.c: what of the options follows the device (LBE-41) --- */
+
+void lbe_options_follow(struct net_device *dev);
+
 /* --- receive.c: the receive gate (LBE-50 to LBE-52) --- */
 
 struct lbe_receive;

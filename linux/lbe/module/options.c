@@ -87,6 +87,7 @@ int lbe_options_apply(struct Qdisc *sch, const struct lbe_options *opt)
 	struct lbe_workers *workers = q->workers, *old_workers = NULL;
 	struct lbe_receive *receive = q->receive, *old_receive = NULL;
 	bool steer = opt->switches & LBE_SWITCH_STEER;
+	u32 auto_budget;
 	int err;
 
 	if (opt->mode == LBE_MODE_TASK && !workers) {
@@ -112,9 +113,11 @@ int lbe_options_apply(struct Qdisc *sch, const struct lbe_options *opt)
 		goto no_cut;
 	if (receive)
 		lbe_receive_change(receive, opt->max_hold_us, steer);
+	/* Asks the driver, which may sleep (LBE-64). */
+	auto_budget = lbe_auto_budget(qdisc_dev(sch));
 	sch_tree_lock(sch);
 	q->opt = *opt;
-	q->auto_budget = lbe_auto_budget(qdisc_dev(sch));
+	WRITE_ONCE(q->auto_budget, auto_budget);
 	q->workers = workers;
 	q->receive = receive;
 	sch_tree_unlock(sch);
@@ -131,6 +134,23 @@ no_receive:
 	if (workers != q->workers)
 		lbe_workers_destroy(workers);
 	return err;
+}
+
+/*
+ * RTNL held, sleeps. With another MTU or another link the automatic budget is
+ * another. lbe is the root of its device or not there (LBE-60).
+ */
+void lbe_options_follow(struct net_device *dev)
+{
+	struct Qdisc *sch = rtnl_dereference(dev->qdisc);
+	struct lbe_sched *q;
+
+	if (!sch || sch->ops != &lbe_qdisc_ops)
+		return;
+	q = qdisc_priv(sch);
+	WRITE_ONCE(q->auto_budget, lbe_auto_budget(dev));
+	/* What waited for a smaller one may go. */
+	lbe_ask(sch);
 }
 
 int lbe_options_change(struct Qdisc *sch, struct nlattr *attrs, struct netlink_ext_ack *extack)

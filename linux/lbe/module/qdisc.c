@@ -199,7 +199,7 @@ static u32 budget_for(const struct lbe_sched *q, const struct sk_buff *skb)
 	if (q->opt.budget != LBE_AUTO)
 		return q->opt.budget;
 	/* Byte queue limits, cut, do the same for less. */
-	return lbe_device_counts_bytes(qdisc_dev(q->sch), skb) ? 0 : q->auto_budget;
+	return lbe_device_counts_bytes(qdisc_dev(q->sch), skb) ? 0 : READ_ONCE(q->auto_budget);
 }
 
 /*

@@ -2,7 +2,8 @@
 /*
  * The state of one qdisc, which qdisc.c, options.c and class.c share. Written
  * under the qdisc's root lock; what only rtnetlink writes (opt, workers,
- * receive, cut, auto_budget) may be read under RTNL without it.
+ * receive, cut, auto_budget) may be read under RTNL without it. auto_budget
+ * follows the device, and is written without it too.
  */
 #ifndef LBE_SCHED_H
 #define LBE_SCHED_H
