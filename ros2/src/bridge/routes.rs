@@ -127,7 +127,9 @@ impl Routes {
         let topic = &opening.topic;
         let user_data = marked(&topic.user_data);
         let participant = &self.means.participant;
-        let writer = Writer::new(participant, &opening.dds_topic, &opening.dds_type, &topic.qos, &user_data)?;
+        let (dds_topic, dds_type) = (&opening.dds_topic, &opening.dds_type);
+        let writer =
+            Writer::new(participant, dds_topic, dds_type, &topic.qos, topic.representation, &user_data)?;
         let subscriber = link.subscribe(subscription(topic))?;
         let name = topic.name.clone();
         let incoming = Incoming {
