@@ -33,6 +33,7 @@ use tokkyu_probe::line::{Line, RoundTrips};
 use tokkyu_ros1::http::{write_request_head, write_response_head};
 use tokkyu_ros1::tcpros::{HeaderWriter, message_head};
 use tokkyu_ros1::xmlrpc::Writer;
+use tokkyu_ros2::endpoint::Representation;
 use tokkyu_ros2::message::{Message, Topic};
 
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../contract/examples");
@@ -56,6 +57,7 @@ fn bridge_messages() -> Vec<u8> {
         name: "camera/front".into(),
         type_name: "sensor_msgs/msg/Image".into(),
         qos: Qos { lifespan: Some(Duration::from_millis(500)), ..Qos::default() },
+        representation: Representation::Xcdr2,
         user_data: b"typehash=RIHS01_0a;".to_vec(),
         generation: 0,
     };

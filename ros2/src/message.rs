@@ -11,6 +11,7 @@ use tokkyu_bridge::names::{link_topic, of_link_topic};
 use tokkyu_contract::qos::Liveliness;
 use tokkyu_contract::{Durability, History, Qos, Reliability};
 
+use crate::endpoint::Representation;
 use crate::names;
 
 pub use tokkyu_bridge::frame::{ENTRIES_MAX, MESSAGE_MAX_BYTES, MessageError};
@@ -50,6 +51,8 @@ pub struct Topic {
     pub type_name: String,
     /// Its QoS on both sides.
     pub qos: Qos,
+    /// How its samples are laid out.
+    pub representation: Representation,
     /// USER_DATA of its writer: newer ROS 2 has the type's hash there.
     pub user_data: Vec<u8>,
     /// The link's topic is this one's name and generation: another one after type or QoS have changed.
@@ -78,6 +81,9 @@ struct JsonTopic {
     #[serde(rename = "type")]
     type_name: String,
     qos: JsonQos,
+    /// Absent for xcdr1, which ROS 2 writes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    representation: Option<JsonRepresentation>,
     #[serde(default)]
     user_data: String,
     #[serde(default)]
@@ -98,6 +104,13 @@ struct JsonQos {
     liveliness: JsonLiveliness,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     liveliness_lease_ns: Option<u64>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum JsonRepresentation {
+    Xcdr1,
+    Xcdr2,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -173,6 +186,10 @@ impl From<&Topic> for JsonTopic {
             name: topic.name.clone(),
             type_name: topic.type_name.clone(),
             qos: JsonQos::from(&topic.qos),
+            representation: match topic.representation {
+                Representation::Xcdr1 => None,
+                Representation::Xcdr2 => Some(JsonRepresentation::Xcdr2),
+            },
             user_data,
             generation: topic.generation,
         }
@@ -192,7 +209,12 @@ impl Topic {
             return Err("a topic's QoS contradicts itself");
         }
         let user_data = hex(&json.user_data).ok_or("user_data is no hex, or longer than 256 bytes")?;
-        Ok(Topic { name: json.name, type_name: json.type_name, qos, user_data, generation: json.generation })
+        let representation = match json.representation {
+            None | Some(JsonRepresentation::Xcdr1) => Representation::Xcdr1,
+            Some(JsonRepresentation::Xcdr2) => Representation::Xcdr2,
+        };
+        let JsonTopic { name, type_name, generation, .. } = json;
+        Ok(Topic { name, type_name, qos, representation, user_data, generation })
     }
 }
 

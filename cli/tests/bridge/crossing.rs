@@ -78,7 +78,7 @@ fn offered() -> Value {
     json!({
         "event": "writer", "type": "std_msgs::msg::dds_::String_", "reliability": "reliable",
         "durability": "transient_local", "deadline_ms": 2000, "lifespan_ms": 60000, "liveliness": "manual_by_topic",
-        "lease_ms": 3000, "user_data": "typehash=RIHS01_abc;tokkyu-bridge=1;",
+        "lease_ms": 3000, "user_data": "typehash=RIHS01_abc;tokkyubridge=1;",
     })
 }
 
@@ -110,7 +110,7 @@ fn a_best_effort_writer_stays_one_and_what_it_does_not_offer_is_endless() {
     let endless = json!({
         "event": "writer", "type": "std_msgs::msg::dds_::String_", "reliability": "best_effort",
         "durability": "volatile", "deadline_ms": null, "lifespan_ms": null, "liveliness": "automatic",
-        "lease_ms": null, "user_data": "tokkyu-bridge=1;",
+        "lease_ms": null, "user_data": "tokkyubridge=1;",
     });
     assert_eq!(seen, endless);
 }

@@ -12,5 +12,6 @@ mod peer;
 mod presence;
 mod program;
 mod refusals;
+mod representation;
 mod timing;
 mod yard;

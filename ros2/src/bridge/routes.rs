@@ -24,7 +24,7 @@ use super::notice::Notices;
 use super::source::{Feed, SourceThread};
 use super::target::{self, Sink};
 use crate::dds::{Participant, Writer};
-use crate::graph::{ENDPOINT_MARK, Opening};
+use crate::graph::{Opening, marked};
 use crate::message::Topic;
 
 /// Longest time for which a topic without a writer is kept for what is under way of it.
@@ -127,9 +127,11 @@ impl Routes {
 
     pub(super) fn open_target(&mut self, link: &Link, opening: Opening) -> Result<(), BridgeError> {
         let topic = &opening.topic;
-        let user_data = [topic.user_data.as_slice(), ENDPOINT_MARK.as_bytes()].concat();
+        let user_data = marked(&topic.user_data);
         let participant = &self.means.participant;
-        let writer = Writer::new(participant, &opening.dds_topic, &opening.dds_type, &topic.qos, &user_data)?;
+        let (dds_topic, dds_type) = (&opening.dds_topic, &opening.dds_type);
+        let writer =
+            Writer::new(participant, dds_topic, dds_type, &topic.qos, topic.representation, &user_data)?;
         let subscriber = link.subscribe(subscription(topic))?;
         let name = topic.name.clone();
         let incoming = Incoming {

@@ -162,9 +162,10 @@ impl Reading {
         self.close(|open| is_former(open));
         let opening = &feed.opening;
         let (topic, type_name) = (&opening.dds_topic, &opening.dds_type);
+        let (qos, representation) = (&opening.topic.qos, opening.topic.representation);
         let mark = ENDPOINT_MARK.as_bytes();
         let token = self.next_token;
-        let opened = Reader::new(&self.participant, topic, type_name, &opening.topic.qos, mark)
+        let opened = Reader::new(&self.participant, topic, type_name, qos, representation, mark)
             .and_then(|reader| self.waiting.attach(&reader, token).map(|()| reader));
         match opened {
             Ok(reader) => {

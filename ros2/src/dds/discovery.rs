@@ -115,6 +115,7 @@ fn endpoint(sample: *const c_void, is_alive: bool, role: Role) -> Option<Change>
             topic: text(sample.topic_name)?,
             type_name: text(sample.type_name)?,
             qos: qos::read(sample.qos, role),
+            representations: qos::representations(sample.qos, role),
             is_keyed: is_keyed(guid),
             user_data: qos::user_data(sample.qos),
         }))

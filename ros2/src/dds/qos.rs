@@ -1,4 +1,4 @@
-//! QoS in ROS 2's words and in DDS's, one to one: ROS2-11.
+//! QoS in ROS 2's words and in DDS's, one to one: ROS2-7, ROS2-11.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -8,7 +8,7 @@ use cyclors as c;
 use tokkyu_contract::qos::Liveliness;
 use tokkyu_contract::{Durability, History, Qos, Reliability};
 
-use crate::endpoint::Role;
+use crate::endpoint::{Representation, Role};
 
 /// Endless, as DDS writes it.
 const ENDLESS_NS: i64 = i64::MAX;
@@ -30,8 +30,8 @@ impl NativeQos {
         NativeQos(unsafe { c::dds_create_qos() })
     }
 
-    /// The QoS of an endpoint of ours. Only a writer has a lifespan.
-    pub(super) fn of(qos: &Qos, role: Role) -> NativeQos {
+    /// The QoS of an endpoint of ours, for samples of one representation. Only a writer has a lifespan.
+    pub(super) fn of(qos: &Qos, representation: Representation, role: Role) -> NativeQos {
         let native = NativeQos::empty();
         let (history, depth) = match qos.history {
             History::KeepLast { depth } => (c::dds_history_kind_DDS_HISTORY_KEEP_LAST, depth.max(1)),
@@ -53,6 +53,8 @@ impl NativeQos {
         let q = native.0;
         // SAFETY: `q` is a live QoS object; the functions copy plain numbers into it.
         unsafe {
+            // Left to DDS, a reader would take both, and a writer say XCDR1 whatever it writes.
+            c::dds_qset_data_representation(q, 1, &number(representation));
             c::dds_qset_history(q, history, depth);
             c::dds_qset_reliability(q, reliability, MAX_BLOCKING_NS);
             c::dds_qset_durability(q, durability);
@@ -147,6 +149,35 @@ unsafe fn liveliness(qos: *const c::dds_qos_t, role: Role) -> (Liveliness, Optio
     (if is_manual { Liveliness::ManualByTopic } else { Liveliness::Automatic }, finite(lease))
 }
 
+/// DDS's number of a representation (DDS-XTypes 1.3 §7.6.3.1.1).
+fn number(representation: Representation) -> c::dds_data_representation_id_t {
+    match representation {
+        Representation::Xcdr1 => 0,
+        Representation::Xcdr2 => 2,
+    }
+}
+
+/// What a writer writes, which is the first it names, or all that a reader takes; who names none means XCDR1
+/// (DDS-XTypes 1.3 §7.6.3.1.1).
+///
+/// # Safety
+/// `qos` is null or points to a live QoS object.
+pub(super) unsafe fn representations(qos: *const c::dds_qos_t, role: Role) -> Vec<Representation> {
+    let (mut count, mut ids) = (0, ptr::null_mut());
+    // SAFETY: as the caller promises; the function gives a copy that is ours to free, or nothing.
+    unsafe {
+        if !c::dds_qget_data_representation(qos, &mut count, &mut ids) || ids.is_null() {
+            return vec![Representation::default()];
+        }
+        let named = std::slice::from_raw_parts(ids, count as usize);
+        let counts = if role == Role::Writer { &named[..named.len().min(1)] } else { named };
+        let known = [Representation::Xcdr1, Representation::Xcdr2].into_iter();
+        let known = known.filter(|one| counts.contains(&number(*one))).collect();
+        c::dds_free(ids.cast());
+        known
+    }
+}
+
 type SpanOf = unsafe extern "C" fn(*const c::dds_qos_t, *mut i64) -> bool;
 
 unsafe fn span(qos: *const c::dds_qos_t, of: SpanOf) -> Option<Duration> {
@@ -202,7 +233,8 @@ mod tests {
             liveliness_lease: second,
         };
         for qos in [Qos::default(), full] {
-            let native = NativeQos::of(&qos, Role::Writer).with_user_data(b"typehash=x;");
+            let native =
+                NativeQos::of(&qos, Representation::Xcdr1, Role::Writer).with_user_data(b"typehash=x;");
             // SAFETY: the object lives until the end of the block.
             let (read, data) = unsafe { (read(native.as_ptr(), Role::Writer), user_data(native.as_ptr())) };
             assert_eq!(read, Qos { history: Qos::default().history, ..qos });
@@ -216,6 +248,40 @@ mod tests {
         // SAFETY: the object lives until the end of the test.
         let of = |role| unsafe { read(native.as_ptr(), role) };
         assert_eq!(of(Role::Writer), Qos::default());
+        // SAFETY: the same.
+        let layouts =
+            [Role::Writer, Role::Reader].map(|role| unsafe { representations(native.as_ptr(), role) });
+        assert_eq!(layouts, [[Representation::Xcdr1], [Representation::Xcdr1]]);
         assert_eq!(of(Role::Reader), Qos { reliability: Reliability::BestEffort, ..Qos::default() });
+    }
+
+    fn named(ids: &[i16], role: Role) -> Vec<Representation> {
+        let native = NativeQos::empty();
+        // SAFETY: the object lives until the end of the function; the numbers are copied into it.
+        unsafe {
+            c::dds_qset_data_representation(native.0, ids.len() as u32, ids.as_ptr());
+            representations(native.as_ptr(), role)
+        }
+    }
+
+    /// DDS-XTypes 1.3 §7.6.3.1.1: XCDR1 is 0, XML 1, XCDR2 2.
+    #[test]
+    fn a_writer_writes_the_first_representation_it_names_and_a_reader_takes_each_of_them() {
+        use Representation::{Xcdr1, Xcdr2};
+        assert_eq!(named(&[2, 0], Role::Writer), [Xcdr2]);
+        assert_eq!(named(&[2, 0], Role::Reader), [Xcdr1, Xcdr2]);
+        assert_eq!(named(&[1, 0], Role::Writer), [], "XML, which no bridge carries");
+        assert_eq!(named(&[1, 2, 9], Role::Reader), [Xcdr2]);
+    }
+
+    #[test]
+    fn an_endpoint_of_ours_names_the_representation_of_its_samples_alone() {
+        for representation in [Representation::Xcdr1, Representation::Xcdr2] {
+            for role in [Role::Writer, Role::Reader] {
+                let native = NativeQos::of(&Qos::default(), representation, role);
+                // SAFETY: the object lives until the end of the block.
+                assert_eq!(unsafe { representations(native.as_ptr(), role) }, [representation]);
+            }
+        }
     }
 }

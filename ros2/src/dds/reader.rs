@@ -13,7 +13,7 @@ use super::error::{DdsError, check};
 use super::participant::Participant;
 use super::qos::{self, NativeQos};
 use super::topic::{self, TopicName};
-use crate::endpoint::Role;
+use crate::endpoint::{Representation, Role};
 
 /// A reader of one topic.
 pub struct Reader {
@@ -35,7 +35,7 @@ pub struct Taken {
 }
 
 impl Reader {
-    /// Begins to read. Topic and type are named as DDS calls them.
+    /// Begins to read samples of one representation. Topic and type are named as DDS calls them.
     ///
     /// # Errors
     /// DDS refuses the topic or the QoS.
@@ -44,10 +44,11 @@ impl Reader {
         topic: &str,
         type_name: &str,
         qos: &Qos,
+        representation: Representation,
         user_data: &[u8],
     ) -> Result<Reader, DdsError> {
         let entity = topic::create(participant, TopicName { topic, type_name })?;
-        let native = NativeQos::of(qos, Role::Reader).with_user_data(user_data);
+        let native = NativeQos::of(qos, representation, Role::Reader).with_user_data(user_data);
         // SAFETY: live handles, a QoS that is copied, no listener.
         let result = unsafe {
             c::dds_create_reader(participant.handle(), entity.handle(), native.as_ptr(), ptr::null())

@@ -12,7 +12,7 @@ use super::error::{DdsError, check};
 use super::participant::Participant;
 use super::qos::NativeQos;
 use super::topic::{self, TopicName};
-use crate::endpoint::Role;
+use crate::endpoint::{Representation, Role};
 
 /// A writer of one topic.
 pub struct Writer {
@@ -21,6 +21,7 @@ pub struct Writer {
     // After its entities: fields are dropped in the order they stand here.
     _participant: Arc<Participant>,
     topic_name: String,
+    representation: Representation,
 }
 
 /// A sample was not written.
@@ -29,6 +30,17 @@ pub enum WriteError {
     /// The bytes are no CDR sample.
     #[error("the sample is no CDR: {0}")]
     NoCdr(&'static str),
+    /// The bytes are laid out otherwise than the writer offers: its readers would read something else.
+    #[error(
+        "a sample is {written}, while its writer offers {offered}: it is kept from the readers here, which could not \
+         decode it; let the writer write what it offers (its data representation QoS)"
+    )]
+    OtherRepresentation {
+        /// What the bytes are.
+        written: Representation,
+        /// What readers were promised.
+        offered: Representation,
+    },
     /// A reader was too slow for too long.
     #[error("a reader takes no more samples")]
     Full,
@@ -38,7 +50,7 @@ pub enum WriteError {
 }
 
 impl Writer {
-    /// Begins to offer. Topic and type are named as DDS calls them.
+    /// Begins to offer samples of one representation. Topic and type are named as DDS calls them.
     ///
     /// # Errors
     /// DDS refuses the topic or the QoS.
@@ -47,26 +59,27 @@ impl Writer {
         topic: &str,
         type_name: &str,
         qos: &Qos,
+        representation: Representation,
         user_data: &[u8],
     ) -> Result<Writer, DdsError> {
         let entity = topic::create(participant, TopicName { topic, type_name })?;
-        let native = NativeQos::of(qos, Role::Writer).with_user_data(user_data);
+        let native = NativeQos::of(qos, representation, Role::Writer).with_user_data(user_data);
         // SAFETY: live handles, a QoS that is copied, no listener.
         let result = unsafe {
             c::dds_create_writer(participant.handle(), entity.handle(), native.as_ptr(), ptr::null())
         };
         let writer = Entity::created(result, || format!("write {topic}"))?;
         let _participant = Arc::clone(participant);
-        Ok(Writer { writer, _topic: entity, _participant, topic_name: topic.to_owned() })
+        Ok(Writer { writer, _topic: entity, _participant, topic_name: topic.to_owned(), representation })
     }
 
     /// Writes a sample that counts as written at `source`. Waits for a slow reliable reader of a keep_all topic for at
     /// most 100 ms.
     ///
     /// # Errors
-    /// The bytes are no CDR sample, a reader is too slow, or DDS refuses.
+    /// The bytes are no CDR sample or one of another representation, a reader is too slow, or DDS refuses.
     pub fn write(&self, payload: &[u8], source: WallTime) -> Result<(), WriteError> {
-        check_cdr(payload)?;
+        check_cdr(payload, self.representation)?;
         // SAFETY: the handle is live; the bytes are copied; the sample's one reference goes to dds_forwardcdr.
         let result = unsafe {
             let data = self.sample(payload)?;
@@ -102,10 +115,19 @@ impl Writer {
     }
 }
 
-/// The first two bytes name the encoding (DDS-XTypes 1.3, table 60): what a reader could not decode is not written.
-fn check_cdr(payload: &[u8]) -> Result<(), WriteError> {
+/// What a reader could not decode is not written: ROS2-7.
+fn check_cdr(payload: &[u8], offered: Representation) -> Result<(), WriteError> {
+    match representation_of(payload)? {
+        written if written == offered => Ok(()),
+        written => Err(WriteError::OtherRepresentation { written, offered }),
+    }
+}
+
+/// The first two bytes name the encoding, plain, delimited or as a list of parameters (DDS-XTypes 1.3, table 60).
+fn representation_of(payload: &[u8]) -> Result<Representation, WriteError> {
     match payload {
-        [0, 0..=3 | 6..=11, _, _, ..] => Ok(()),
+        [0, 0..=3, _, _, ..] => Ok(Representation::Xcdr1),
+        [0, 6..=11, _, _, ..] => Ok(Representation::Xcdr2),
         [_, _, _, _, ..] => Err(WriteError::NoCdr("its encapsulation is none that DDS knows")),
         _ => Err(WriteError::NoCdr("it is shorter than its header of 4 bytes")),
     }
@@ -114,13 +136,27 @@ fn check_cdr(payload: &[u8]) -> Result<(), WriteError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use Representation::{Xcdr1, Xcdr2};
 
     #[test]
     fn bytes_that_are_no_cdr_are_not_written() {
-        assert_eq!(check_cdr(&[0, 1, 0, 0]), Ok(()));
-        assert_eq!(check_cdr(&[0, 7, 0, 2, 1, 2]), Ok(()));
-        for payload in [&[][..], &[0, 1, 0], &[0, 4, 0, 0], &[1, 1, 0, 0, 0]] {
-            assert!(matches!(check_cdr(payload), Err(WriteError::NoCdr(_))), "{payload:?}");
+        for payload in [&[][..], &[0, 1, 0], &[0, 4, 0, 0], &[0, 5, 0, 0], &[0, 12, 0, 0], &[1, 1, 0, 0, 0]] {
+            for offered in [Xcdr1, Xcdr2] {
+                let refused = check_cdr(payload, offered);
+                assert!(matches!(refused, Err(WriteError::NoCdr(_))), "{payload:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn samples_of_another_representation_than_a_writer_offers_are_not_written() {
+        for (encodings, written, other) in [(0..=3, Xcdr1, Xcdr2), (6..=11, Xcdr2, Xcdr1)] {
+            for encoding in encodings {
+                let payload = [0, encoding, 0, 2, 1, 2];
+                assert_eq!(check_cdr(&payload, written), Ok(()), "{encoding}");
+                let refused = WriteError::OtherRepresentation { written, offered: other };
+                assert_eq!(check_cdr(&payload, other), Err(refused), "{encoding}");
+            }
         }
     }
 }

@@ -11,6 +11,7 @@
 //!                                                 └─► reports                   what does not cross, and why
 //! ```
 
+mod mark;
 mod report;
 mod sources;
 mod targets;
@@ -26,6 +27,7 @@ use crate::endpoint::{Change, Endpoint, Guid, Role};
 use crate::message::{ENTRIES_MAX, Message, Topic};
 use crate::names::{self, Kind, Namespace};
 
+pub use mark::{ENDPOINT_MARK, is_marked, mark, marked};
 pub use report::Report;
 
 /// Endpoints of a domain that are kept in mind at most (ROS2-24): more are passed over.
@@ -156,7 +158,7 @@ impl Graph {
     }
 
     fn on_participant(&mut self, guid: Guid, user_data: &[u8]) {
-        if let Some(instance) = instance_in(user_data) {
+        if let Some(instance) = mark::instance_in(user_data) {
             self.bridges.insert(guid, instance);
         }
     }
@@ -326,27 +328,6 @@ impl Graph {
             }
         }
     }
-}
-
-/// The instance in a bridge's mark (ROS2-31).
-fn instance_in(user_data: &[u8]) -> Option<u64> {
-    let text = std::str::from_utf8(user_data).ok()?;
-    let digits = text.strip_prefix("tokkyu-bridge;")?.strip_suffix(';')?;
-    u64::from_str_radix(digits, 16).ok()
-}
-
-/// A bridge's mark (ROS2-31).
-pub fn mark(instance: u64) -> Vec<u8> {
-    format!("tokkyu-bridge;{instance:016x};").into_bytes()
-}
-
-/// What each endpoint of a bridge has in its USER_DATA: unlike its participant's it is there as soon as the endpoint is.
-/// ROS 2 writes `key=value;` there and passes over keys it does not know.
-pub const ENDPOINT_MARK: &str = "tokkyu-bridge=1;";
-
-/// Whether an endpoint with this USER_DATA is a bridge's.
-pub fn is_marked(user_data: &[u8]) -> bool {
-    user_data.ends_with(ENDPOINT_MARK.as_bytes())
 }
 
 /// Whether a reader that requests `requested` matches a writer that offers `offered`.

@@ -1,10 +1,10 @@
-//! What does not cross, and why: ROS2-12, ROS2-40.
+//! What does not cross, and why: ROS2-7, ROS2-12, ROS2-40.
 
 use std::fmt;
 
 use tokkyu_contract::Qos;
 
-use crate::endpoint::Role;
+use crate::endpoint::{Endpoint, Representation, Role};
 use crate::message::{CARRIED_MAX_BYTES, LeftOut};
 use crate::qos::Terms;
 
@@ -60,6 +60,30 @@ impl Report {
         };
         let what = format!("{who} has type {other}, the topic has {ours}: nothing passes between them");
         report(topic, what, "give one of them another topic, or declare the type that is meant")
+    }
+
+    /// The endpoint writes another one, or does not take the topic's.
+    pub(super) fn other_representation(topic: &str, ours: Representation, other: &Endpoint) -> Report {
+        let its = match other.representations.as_slice() {
+            [] => "neither XCDR1 nor XCDR2".to_owned(),
+            [one] => one.to_string(),
+            _ => "XCDR1 and XCDR2".to_owned(),
+        };
+        let (what, remedy) = match other.role {
+            Role::Writer => (
+                format!("a writer writes {its}, the topic's samples are {ours}: its samples do not cross"),
+                format!(
+                    "let all its writers write {ours} (their data representation QoS), or give it another topic"
+                ),
+            ),
+            Role::Reader => (
+                format!("a reader takes {its}, the topic's samples are {ours}: it gets nothing"),
+                format!(
+                    "let the reader take {ours} too, or the writer write what it takes (their data representation QoS)"
+                ),
+            ),
+        };
+        report(topic, what, remedy)
     }
 
     pub(super) fn no_ros_type(topic: &str, dds_type: &str, is_keyed: bool) -> Report {

@@ -1,11 +1,11 @@
-//! Topics of our domain that go to the other end: ROS2-4, ROS2-10, ROS2-20, ROS2-21.
+//! Topics of our domain that go to the other end: ROS2-4, ROS2-7, ROS2-10, ROS2-20, ROS2-21.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use tokkyu_contract::{Durability, Qos};
 
 use super::{Graph, Order, Report, Source, is_compatible};
-use crate::endpoint::{Endpoint, Role};
+use crate::endpoint::{Endpoint, Representation, Role};
 use crate::message::{CARRIED_MAX_BYTES, ENTRIES_MAX, Topic, USER_DATA_MAX_BYTES};
 use crate::names;
 use crate::qos;
@@ -15,7 +15,7 @@ impl Graph {
         let mut found = self.find_sources(standing);
         let goes_on = |source: &Source, found: &Topic| {
             let topic = &source.opening.topic;
-            (&topic.type_name, topic.qos, topic.generation) == (&found.type_name, found.qos, found.generation)
+            is_alike(topic, found) && topic.qos == found.qos && topic.generation == found.generation
         };
         let is_over = |(name, source): &(&String, &Source)| {
             found.get(*name).is_none_or(|found| !goes_on(source, found))
@@ -76,15 +76,18 @@ impl Graph {
         });
         let is_ours = |writer: &&Endpoint| names::ros_type(&writer.type_name).as_ref() == Some(&type_name);
         let ours: Vec<&Endpoint> = writers.into_iter().filter(is_ours).collect();
+        let (representation, ours) = of_one_representation(name, known, ours, standing)?;
         let first = ours.first()?;
-        let same = known.filter(|topic| topic.type_name == type_name);
+        let same =
+            known.filter(|topic| topic.type_name == type_name && topic.representation == representation);
         let qos =
             same.map_or_else(|| qos::resolve(flow, ours.iter().map(|writer| &writer.qos)), |topic| topic.qos);
         self.report_offers(name, &qos, &ours, standing);
         let user_data = same.map_or_else(|| user_data_of(first), |topic| topic.user_data.clone());
-        let generation =
-            same.map_or_else(|| self.generation(name, &type_name, &qos), |topic| topic.generation);
-        Some(Topic { name: name.to_owned(), type_name, qos, user_data, generation })
+        let name = name.to_owned();
+        let topic = Topic { name, type_name, qos, representation, user_data, generation: 0 };
+        let generation = same.map_or_else(|| self.generation(&topic), |topic| topic.generation);
+        Some(Topic { generation, ..topic })
     }
 
     fn report_offers(&self, name: &str, qos: &Qos, writers: &[&Endpoint], standing: &mut BTreeSet<Report>) {
@@ -96,15 +99,15 @@ impl Graph {
     /// The generation of a topic whose first writer came. It keeps its name only if the other end was not told yet that it had
     /// gone, and reads on. Once told, the other end takes its subscription away and makes another one, and the link tells of
     /// both after this topic is wanted again: one of the same name would be matched with what is gone, and what is read then
-    /// lost. One whose type or QoS changed needs another name in any case, and one that is transient local, of which
-    /// something is kept. A bridge begins with a number of its own, so that nothing of a former run is taken for this one's
-    /// (ROS2-25).
-    fn generation(&self, name: &str, type_name: &str, qos: &Qos) -> u32 {
+    /// lost. One whose type, representation or QoS changed needs another name in any case, and one that is transient
+    /// local, of which something is kept. A bridge begins with a number of its own, so that nothing of a former run is
+    /// taken for this one's (ROS2-25).
+    fn generation(&self, topic: &Topic) -> u32 {
         let is_same = |last: &Topic| {
-            qos.durability == Durability::Volatile && last.type_name == type_name && last.qos == *qos
+            topic.qos.durability == Durability::Volatile && is_alike(last, topic) && last.qos == topic.qos
         };
-        match self.generations.get(name) {
-            Some(last) if self.leaving.contains_key(name) && is_same(last) => last.generation,
+        match self.generations.get(&topic.name) {
+            Some(last) if self.leaving.contains_key(&topic.name) && is_same(last) => last.generation,
             Some(last) => last.generation.wrapping_add(1).max(1),
             None => (self.identity.instance as u32).max(1),
         }
@@ -144,6 +147,30 @@ impl Graph {
             }
         }
     }
+}
+
+/// Whether the samples of both are read in the same way.
+fn is_alike(one: &Topic, other: &Topic) -> bool {
+    one.type_name == other.type_name && one.representation == other.representation
+}
+
+/// The representation of a topic, which is its first writer's as long as one has it, and the writers that have it.
+/// Others are reported: what they write does not fit what the target's writer offers (ROS2-7).
+fn of_one_representation<'e>(
+    name: &str,
+    known: Option<&Topic>,
+    writers: Vec<&'e Endpoint>,
+    standing: &mut BTreeSet<Report>,
+) -> Option<(Representation, Vec<&'e Endpoint>)> {
+    let offered = || writers.iter().filter_map(|writer| writer.representations.first().copied());
+    let first = known.map(|topic| topic.representation).filter(|known| offered().any(|of| of == *known));
+    let topic_s = first.or_else(|| offered().next());
+    let has_it = |writer: &&Endpoint| topic_s.is_some_and(|of| writer.representations.contains(&of));
+    let (ours, others): (Vec<&Endpoint>, Vec<&Endpoint>) = writers.iter().copied().partition(has_it);
+    for other in others {
+        standing.insert(Report::other_representation(name, topic_s.unwrap_or_default(), other));
+    }
+    Some((topic_s?, ours))
 }
 
 fn user_data_of(writer: &Endpoint) -> Vec<u8> {

@@ -1,4 +1,4 @@
-//! Topics of the other end that appear in our domain: ROS2-12, ROS2-20, ROS2-35.
+//! Topics of the other end that appear in our domain: ROS2-7, ROS2-12, ROS2-20, ROS2-35.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -74,6 +74,8 @@ impl Graph {
             if reader.type_name != open.dds_type {
                 let other = names::ros_type(&reader.type_name).unwrap_or_else(|| reader.type_name.clone());
                 standing.insert(Report::other_type(&name, &open.topic.type_name, &other, Role::Reader));
+            } else if !decodes(open, reader) {
+                standing.insert(Report::other_representation(&name, open.topic.representation, reader));
             } else if !is_compatible(&reader.qos, &open.topic.qos) {
                 standing.insert(Report::requests_more(&name, &reader.qos, &open.topic.qos));
             }
@@ -82,5 +84,9 @@ impl Graph {
 }
 
 fn suits(open: &Opening, reader: &Endpoint) -> bool {
-    reader.type_name == open.dds_type && is_compatible(&reader.qos, &open.topic.qos)
+    reader.type_name == open.dds_type && decodes(open, reader) && is_compatible(&reader.qos, &open.topic.qos)
+}
+
+fn decodes(open: &Opening, reader: &Endpoint) -> bool {
+    reader.representations.contains(&open.topic.representation)
 }

@@ -1,11 +1,13 @@
 //! What crosses and what does not, on facts alone.
 
 use super::*;
+use crate::endpoint::Representation;
 use std::time::Duration;
 use tokkyu_contract::yaml::robot;
 use tokkyu_contract::{Durability, History, Reliability};
 
 mod life;
+mod representation;
 
 const IMAGE: &str = "sensor_msgs/msg/Image";
 const FLOWS: &str = "  camera/*: {class: realtime, lifespan: 500 ms}\n  cmd_vel: {type: geometry_msgs/msg/Twist, class: control, depth: 1, \
@@ -33,6 +35,7 @@ fn endpoint(role: Role, number: u8, topic: &str, type_name: &str, qos: Qos) -> C
         topic: names::dds_topic(topic),
         type_name: names::dds_type(type_name).unwrap(),
         qos,
+        representations: vec![Representation::Xcdr1],
         is_keyed: false,
         user_data: b"typehash=x;".to_vec(),
     })

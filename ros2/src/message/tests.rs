@@ -8,6 +8,7 @@ fn message() -> Message {
         name: "camera/front".into(),
         type_name: "sensor_msgs/msg/Image".into(),
         qos,
+        representation: Representation::Xcdr2,
         user_data: b"typehash=RIHS01_ab;".to_vec(),
         generation: 2,
     };
@@ -27,12 +28,22 @@ fn a_message_is_read_back_as_it_was_written() {
 }
 
 #[test]
+fn a_topic_of_which_no_representation_is_told_is_of_plain_cdr() {
+    let mut plain = message();
+    plain.topics[0].representation = Representation::Xcdr1;
+    assert_eq!(changed("\"representation\":\"xcdr2\",", "").as_ref(), Ok(&plain));
+    assert_eq!(changed("\"xcdr2\"", "\"xcdr1\"").as_ref(), Ok(&plain));
+    assert_eq!(Message::parse(&plain.write()), Ok(plain));
+}
+
+#[test]
 fn what_is_not_as_the_specification_says_is_refused_whole() {
     for (from, to) in [
         ("camera/front", "/camera/front"),
         ("camera/front", "camera/*"),
         ("sensor_msgs/msg/Image", "sensor_msgs/srv/Image"),
         ("\"reliable\"", "\"perfect\""),
+        ("\"xcdr2\"", "\"xcdr3\""),
         ("00000000000000ab", "ab"),
         ("00000000000000ab", "00000000000000ax"),
         ("cmd_vel", "cmd vel"),

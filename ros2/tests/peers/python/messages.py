@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from cyclonedds.idl import IdlStruct
-from cyclonedds.idl.annotations import final
+from cyclonedds.idl.annotations import appendable, final
 from cyclonedds.idl.types import float64, int32, sequence, uint8, uint32
 
 
@@ -55,3 +55,9 @@ class Twist(IdlStruct, typename="geometry_msgs::msg::dds_::Twist_"):
 
 
 TYPES = {"std_msgs/msg/String": String, "sensor_msgs/msg/Image": Image, "geometry_msgs/msg/Twist": Twist}
+
+
+def extend():
+    """Makes all types appendable, as those of other DDS programs often are. To be called before the first is used."""
+    for kind in (String, Time, Header, Image, Vector3, Twist):
+        appendable(kind)

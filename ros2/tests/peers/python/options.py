@@ -52,12 +52,14 @@ def add_publish(role):
     role.add_argument("--wait-line", action="store_true")
     role.add_argument("--stay", action="store_true")
     role.add_argument("--user-data")
+    role.add_argument("--representation", choices=["xcdr1", "xcdr2", "untold"], default="xcdr1")
 
 
 def add_subscribe(role):
     role.add_argument("--count", type=number(0, 2**31 - 1))
     role.add_argument("--slow-ms", type=number(0, 3600000), default=0)
     role.add_argument("--limit", type=number(1, 1000000))
+    role.add_argument("--representation", choices=["xcdr1", "xcdr2", "both"], default="xcdr1")
 
 
 def options_of(arguments):

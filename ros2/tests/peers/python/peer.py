@@ -13,7 +13,7 @@ from cyclonedds.topic import Topic
 
 from bell import Bell
 from events import Teller, say
-from messages import TYPES
+from messages import TYPES, extend
 from publish import publish
 from subscribe import subscribe
 
@@ -24,6 +24,8 @@ CONFIG = (
 
 
 def run():
+    if options.representation != "xcdr1":
+        extend()
     bell = Bell()
     teller = Teller()
     domain = Domain(options.domain, CONFIG.format(options.interface))

@@ -64,6 +64,9 @@ def rounds(writer, content, options, bell):
 def publish(participant, topic, options, bell, teller):
     content = Content(options)
     writer = DataWriter(participant, topic, quality_of(options), listener_of(bell, teller))
+    if options.representation == "untold":
+        # The library itself keeps to what the QoS says.
+        writer._use_version_2 = True
     say("ready")
     teller.may_begin.set()
     sent = rounds(writer, content, options, bell)

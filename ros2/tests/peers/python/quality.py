@@ -8,7 +8,7 @@ INFINITE = duration(infinite=True)
 
 # By the number that the C library gives a policy in its statuses (dds_qos_policy_id).
 POLICIES = {2: "DURABILITY", 4: "DEADLINE", 8: "LIVELINESS", 10: "PARTITION", 11: "RELIABILITY"}
-POLICIES |= {25: "TYPE_CONSISTENCY_ENFORCEMENT", 26: "DATA_REPRESENTATION"}
+POLICIES |= {24: "TYPE_CONSISTENCY_ENFORCEMENT", 25: "DATA_REPRESENTATION"}
 
 
 def span(ms):
@@ -26,7 +26,10 @@ def quality_of(options):
         Policy.Durability.TransientLocal if local else Policy.Durability.Volatile,
         Policy.Deadline(span(options.deadline_ms)),
         (Policy.Liveliness.ManualByTopic if manual else Policy.Liveliness.Automatic)(span(options.lease_ms)),
-        Policy.DataRepresentation(use_cdrv0_representation=True),
+        Policy.DataRepresentation(
+            use_cdrv0_representation=options.representation != "xcdr2",
+            use_xcdrv2_representation=options.representation in ("xcdr2", "both"),
+        ),
     ]
     if local:
         # What a late joiner gets, Cyclone DDS takes from the durability service and not from the history.
