@@ -5,6 +5,7 @@
 #include <ros/advertise_service_options.h>
 #include <ros/callback_queue.h>
 #include <ros/detail/carrier.h>
+#include <ros/detail/made.h>
 #include <ros/detail/node.h>
 #include <ros/detail/status_teller.h>
 #include <ros/exceptions.h>
@@ -373,8 +374,10 @@ public:
         return value;
     }
 
-    void shutdown() { ros::shutdown(); }
-    bool ok() const { return ros::ok(); }
+    // Ends the publishers, subscriptions and services that were made with this very handle, and waits for their callbacks
+    // that other threads are in (NODE-110). The node goes on.
+    void shutdown() { made_.end(); }
+    bool ok() const { return ros::ok() && !made_.is_over(); }
 
 private:
     void begin()
@@ -438,6 +441,8 @@ private:
     std::string namespace_, unresolved_namespace_;
     M_string remappings_;
     CallbackQueueInterface *callback_queue_ = nullptr;
+    // Of this handle alone: copies have their own.
+    detail::Made made_;
 };
 
 namespace detail {
@@ -505,11 +510,12 @@ inline Publisher NodeHandle::advertise(AdvertiseOptions &options)
     }
     tk_publisher *const publisher = tk_advertise(detail::node(), topic.c_str(), &kind, &wanted);
     if (publisher == nullptr) {
-        if (ok()) ROS_ERROR("%s", tk_last_error());
+        if (ros::ok()) ROS_ERROR("%s", tk_last_error());
         return Publisher();
     }
-    if (!teller->is_wanted()) return Publisher(publisher, options.md5sum, options.datatype);
-    const Publisher made(publisher, options.md5sum, options.datatype, [teller] { teller->end(); });
+    const auto end = teller->is_wanted() ? std::function<void()>([teller] { teller->end(); }) : nullptr;
+    const Publisher made(publisher, options.md5sum, options.datatype, end);
+    made_.add(made.shared_);
     teller->begin(Publisher::Weak(made));
     return made;
 }
@@ -527,14 +533,16 @@ inline Subscriber NodeHandle::subscribe(SubscribeOptions &options)
         tk_subscribe(detail::node(), detail::queue_for(queue, carrier), topic.c_str(), &kind, &wanted);
     if (subscription == nullptr) {
         detail::end_by(carrier, [] {});
-        if (!ok()) return Subscriber();
+        if (!ros::ok()) return Subscriber();
         const std::string why = tk_last_error();
         if (!tk_node_publishes(detail::node(), topic.c_str())) throw ConflictingSubscriptionException(why);
         // Roscpp looks at subscriptions alone.
         ROS_ERROR("%s", why.c_str());
         return Subscriber();
     }
-    return Subscriber(subscription, carrier);
+    const Subscriber made(subscription, carrier);
+    made_.add(made.shared_);
+    return made;
 }
 
 inline ServiceServer NodeHandle::advertiseService(AdvertiseServiceOptions &options)
@@ -552,7 +560,9 @@ inline ServiceServer NodeHandle::advertiseService(AdvertiseServiceOptions &optio
         ROS_ERROR("%s", tk_last_error());
         return ServiceServer();
     }
-    return ServiceServer(server, carrier);
+    const ServiceServer made(server, carrier);
+    made_.add(made.shared_);
+    return made;
 }
 
 } // namespace ros

@@ -17,6 +17,7 @@ namespace ros {
 
 // Copies publish on the same topic, which is published as long as one of them is there.
 class Publisher {
+    friend class NodeHandle;
     struct Shared;
 
 public:

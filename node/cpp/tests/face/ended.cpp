@@ -232,7 +232,8 @@ void subscribed()
     show("unsubscribed, calls", calls);
 }
 
-void subscribed_in_a_thread()
+// By its own end, or by that of its handle.
+void subscribed_in_a_thread(bool is_by_handle)
 {
     Own own;
     Work work;
@@ -242,7 +243,10 @@ void subscribed_in_a_thread()
     spinner.start();
     const boost::function<void(const String::ConstPtr &)> run = [&](const String::ConstPtr &) { work.run(); };
     ros::Subscriber subscriber = own.node.subscribe<String>("words", 5, run);
-    work.end_meanwhile("subscribed", [&] { subscriber.shutdown(); });
+    work.end_meanwhile(is_by_handle ? "subscribed by a handle" : "subscribed", [&] {
+        if (is_by_handle) own.node.shutdown();
+        else subscriber.shutdown();
+    });
 }
 
 // ---- Timers ----
@@ -513,6 +517,32 @@ void added_again_in_a_thread()
     show("to be called again, is not", own.queue.isEmpty() && work.calls == calls);
 }
 
+// What was made with a handle ends with it; what was made with others goes on, and so does the node.
+void with_a_handle(ros::NodeHandle &others)
+{
+    Own own;
+    int calls = 0;
+    Camera camera(own.node);
+    const boost::function<void(const String::ConstPtr &)> count = [&](const String::ConstPtr &) { ++calls; };
+    const ros::Publisher latched = others.advertise<String>("words", 5, true);
+    latched.publish(String());
+    const ros::Subscriber subscriber = own.node.subscribe<String>("words", 5, count);
+    const ros::Subscriber of_a_copy = ros::NodeHandle(own.node).subscribe<String>("words", 5, count);
+    const Answer answer = [](Trigger::Request &, Trigger::Response &) { return true; };
+    const ros::ServiceServer server = own.node.advertiseService("ask", answer);
+    const ros::Subscriber watching = others.subscribe<String>("image", 5, hear);
+    show("of a handle, waits", own.is_waiting() && until([&] { return camera.publisher().getNumSubscribers() > 0; }));
+    until([&] { return of_a_copy.getNumPublishers() > 0; });
+    own.node.shutdown();
+    for (int at = 0; at < 20; ++at) own.queue.callAvailable(ros::WallDuration(0.01));
+    show("of a handle, told", told);
+    show("of a copy, calls", calls);
+    show("of a handle, are there", camera.publisher() || subscriber || server);
+    show("the handle is ok", own.node.ok());
+    show("a copy is ok", ros::NodeHandle(own.node).ok());
+    show("the node is ok", ros::ok());
+}
+
 // What waits in the node's queue is not called any more when the node has ended.
 void with_the_node(ros::NodeHandle &node)
 {
@@ -539,10 +569,12 @@ void one_after_the_other(ros::NodeHandle &others)
     camera_that_was_awaited();
     camera_of_a_plain_queue(others);
     subscribed();
-    subscribed_in_a_thread();
+    subscribed_in_a_thread(false);
+    subscribed_in_a_thread(true);
     timers();
     served();
     added();
+    with_a_handle(others);
     with_the_node(others);
 }
 
