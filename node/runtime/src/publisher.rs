@@ -3,7 +3,8 @@
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::thread::ThreadId;
 
 use tokkyu_graph::{Audience, Command, Failure, Kind, Object};
 use tokkyu_message::{Message, Output};
@@ -27,19 +28,62 @@ pub(crate) struct Shared {
 pub(crate) struct Subscribers {
     count: AtomicU32,
     on_change: Option<OnChange>,
+    telling: Mutex<Telling>,
+    /// Told when `on_change` has returned.
+    told: Condvar,
 }
 
-/// Called with the name of who came (true) or left, in the network's thread.
+#[derive(Default)]
+struct Telling {
+    /// The thread that is in `on_change`: the network's.
+    by: Option<ThreadId>,
+    /// The publisher was dropped.
+    is_over: bool,
+}
+
+/// Called with the name of who came (true) or left, in the network's thread, until the last copy of the publisher is dropped.
 pub type OnChange = Box<dyn Fn(&str, bool) + Send + Sync>;
 
 impl Subscribers {
     pub(crate) fn new(on_change: Option<OnChange>) -> Subscribers {
-        Subscribers { count: AtomicU32::new(0), on_change }
+        Subscribers { on_change, ..Subscribers::default() }
+    }
+
+    fn telling(&self) -> MutexGuard<'_, Telling> {
+        self.telling.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn tell(&self, callerid: &str, is_new: bool, count: u32) {
         self.count.store(count, Ordering::Relaxed);
-        self.on_change.iter().for_each(|on_change| on_change(callerid, is_new));
+        let Some(on_change) = &self.on_change else { return };
+        let mut telling = self.telling();
+        if telling.is_over {
+            return;
+        }
+        telling.by = Some(std::thread::current().id());
+        drop(telling);
+        let _told = Told(self);
+        on_change(callerid, is_new);
+    }
+
+    /// Nobody is told any more, and no other thread is telling.
+    fn end(&self) {
+        let mut telling = self.telling();
+        telling.is_over = true;
+        let me = std::thread::current().id();
+        while telling.by.is_some_and(|by| by != me) {
+            telling = self.told.wait(telling).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+}
+
+/// Somebody is being told, also if that panics.
+struct Told<'s>(&'s Subscribers);
+
+impl Drop for Told<'_> {
+    fn drop(&mut self) {
+        self.0.telling().by = None;
+        self.0.told.notify_all();
     }
 }
 
@@ -94,6 +138,7 @@ impl Drop for Shared {
         if let Some(node) = self.node.upgrade() {
             node.network.ask(Command::Unadvertise { topic: self.topic.clone() });
         }
+        self.subscribers.end();
     }
 }
 

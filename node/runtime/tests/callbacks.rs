@@ -17,6 +17,9 @@ use tokkyu_node::{
 /// Something has gone wrong if a step takes longer. It is no promise.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// Long enough for what must not happen to be seen most often.
+const MEANWHILE: Duration = Duration::from_millis(100);
+
 fn node() -> Node {
     let master = agreeing_master::start(&[]);
     Node::builder("test").master(master).build().expect("a node")
@@ -226,6 +229,42 @@ fn a_subscription_that_is_dropped_is_not_called_any_more() {
     dropping.join().unwrap();
     node.shutdown();
     spinning.join().unwrap();
+}
+
+/// NODE-61: those that the network's thread tells of subscribers.
+#[test]
+fn nobody_is_told_of_subscribers_once_the_publisher_was_dropped() {
+    let node = node();
+    let ((begins, begun), (go, wait)) = (channel(), channel::<()>());
+    let (count, wait) = (Arc::new(AtomicU32::new(0)), Mutex::new(wait));
+    let told = count.clone();
+    let on_change = move |_: &str, _: bool| {
+        begins.send(()).expect("the test hears");
+        wait.lock().unwrap().recv().expect("the test says when");
+        told.fetch_add(1, Ordering::SeqCst);
+    };
+    let options =
+        PublisherOptions { on_change: Some(Box::new(on_change)), ..PublisherOptions::with_depth(1) };
+    let publisher = node.advertise_with::<std_msgs::String>("a", options).unwrap();
+    let subscriber = node.clone();
+    let subscribing =
+        std::thread::spawn(move || subscriber.subscribe("a", 1, |_: &std_msgs::String| {}).unwrap());
+    begun.recv_timeout(PATIENCE).expect("it is told");
+    let (drops, dropped) = channel();
+    let told = count.clone();
+    let dropping = std::thread::spawn(move || {
+        drop(publisher);
+        drops.send(told.load(Ordering::SeqCst)).unwrap();
+    });
+    assert!(dropped.recv_timeout(MEANWHILE).is_err(), "somebody is being told");
+    go.send(()).unwrap();
+    assert_eq!(dropped.recv_timeout(PATIENCE), Ok(1), "it is over with that");
+    drop(subscribing.join().unwrap());
+    // Whatever the network's thread had to do is done before this.
+    let _other = node.advertise::<std_msgs::String>("b", 1).unwrap();
+    assert_eq!(count.load(Ordering::SeqCst), 1);
+    dropping.join().unwrap();
+    node.shutdown();
 }
 
 #[test]

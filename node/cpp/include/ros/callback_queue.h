@@ -2,8 +2,10 @@
 #pragma once
 #include <boost/shared_ptr.hpp>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <ros/callback_queue_interface.h>
+#include <ros/detail/callers.h>
 #include <ros/detail/calling.h>
 #include <ros/detail/node.h>
 #include <ros/duration.h>
@@ -66,14 +68,17 @@ public:
         once->timer = tk_timer_new(node, handle(), &options);
         waiting_.push_back(once);
     }
+    // None of them is called any more, and none runs but in this thread (NODE-110).
     void removeByID(uint64_t owner_id) override
     {
-        remove([owner_id](const Once &once) { return once.owner == owner_id; });
+        const auto is_of_owner = [owner_id](const Once &once) { return once.owner == owner_id; };
+        remove(is_of_owner, [this, owner_id] { callers_->end(owner_id); });
+        callers_->wait(owner_id);
     }
     // Forgets what waits: callbacks that were added, messages that have come, timers that are due, calls of services.
     void clear()
     {
-        remove([](const Once &) { return true; });
+        remove([](const Once &) { return true; }, [] {});
         tk_queue_discard(raw());
     }
 
@@ -128,15 +133,25 @@ private:
             const CallbackInterfacePtr callback = once->callback;
             CallbackQueue *const queue = once->queue;
             const uint64_t owner = once->owner;
+            // The callback may end the queue.
+            const auto callers = queue->callers_;
+            // Before it is taken: whoever takes it away finds it in either place.
+            const detail::Callers::Call running(*callers, owner);
             if (!queue->take(once)) return;
             detail::Calling::guard([&] {
                 if (callback->ready() && callback->call() != CallbackInterface::TryAgain) return;
-                queue->addCallback(callback, owner);
+                queue->add_again(callback, running, owner);
                 detail::Calling::try_again();
             });
         }
     };
 
+    // Unless it was taken away while it ran.
+    void add_again(const CallbackInterfacePtr &callback, const detail::Callers::Call &running, uint64_t owner)
+    {
+        std::lock_guard<std::recursive_mutex> lock(mutex_);
+        if (!running.is_ended()) addCallback(callback, owner);
+    }
     // Whether it was still there. Its timer ends within its own callback.
     bool take(Once *once)
     {
@@ -151,11 +166,13 @@ private:
         delete once;
         return true;
     }
-    template <typename Which> void remove(Which which)
+    // `also` happens at the same time.
+    template <typename Which, typename Also> void remove(Which which, Also also)
     {
         std::vector<Once *> removed;
         {
             std::lock_guard<std::recursive_mutex> lock(mutex_);
+            also();
             for (auto at = waiting_.begin(); at != waiting_.end();) {
                 if (which(**at)) {
                     removed.push_back(*at);
@@ -177,6 +194,7 @@ private:
     tk_queue *queue_;
     std::atomic<bool> is_enabled_;
     const bool is_global_;
+    const std::shared_ptr<detail::Callers> callers_ = std::make_shared<detail::Callers>();
     std::recursive_mutex mutex_;
     std::vector<Once *> waiting_;
 };

@@ -5,7 +5,9 @@
 #include <ros/advertise_service_options.h>
 #include <ros/callback_queue.h>
 #include <ros/detail/carrier.h>
+#include <ros/detail/made.h>
 #include <ros/detail/node.h>
+#include <ros/detail/status_teller.h>
 #include <ros/exceptions.h>
 #include <ros/forwards.h>
 #include <ros/init.h>
@@ -372,8 +374,10 @@ public:
         return value;
     }
 
-    void shutdown() { ros::shutdown(); }
-    bool ok() const { return ros::ok(); }
+    // Ends the publishers, subscriptions and services that were made with this very handle, and waits for their callbacks
+    // that other threads are in (NODE-110). The node goes on.
+    void shutdown() { made_.end(); }
+    bool ok() const { return ros::ok() && !made_.is_over(); }
 
 private:
     void begin()
@@ -437,6 +441,8 @@ private:
     std::string namespace_, unresolved_namespace_;
     M_string remappings_;
     CallbackQueueInterface *callback_queue_ = nullptr;
+    // Of this handle alone: copies have their own.
+    detail::Made made_;
 };
 
 namespace detail {
@@ -452,45 +458,6 @@ inline void check_kind(const std::string &topic, const std::string &datatype, co
     check("md5sum", md5sum, true);
     if (definition.empty()) ROS_WARN("[%s] is advertised without its message's definition: tools such as rosbag need it", topic.c_str());
 }
-
-// Tells a program of subscribers that come and go, in its own queue.
-struct StatusTeller {
-    SubscriberStatusCallback on_come, on_leave;
-    CallbackQueueInterface *queue;
-    Tracked tracked;
-    std::string topic;
-    // Known once it is made, which is before the program can be told of anybody.
-    boost::shared_ptr<Publisher::Weak> publisher = boost::make_shared<Publisher::Weak>();
-
-    struct Call : CallbackInterface {
-        SubscriberStatusCallback callback;
-        Tracked tracked;
-        std::string topic, who;
-        boost::shared_ptr<Publisher::Weak> publisher;
-
-        CallResult call() override
-        {
-            VoidConstPtr held;
-            if (tracked.hold(held)) callback(SingleSubscriberPublisher(topic, who, publisher->lock()));
-            return Success;
-        }
-    };
-
-    static void on_change(void *self, const char *callerid, bool is_new)
-    {
-        const auto *const teller = static_cast<StatusTeller *>(self);
-        const SubscriberStatusCallback &callback = is_new ? teller->on_come : teller->on_leave;
-        if (!callback) return;
-        const auto call = boost::make_shared<Call>();
-        call->callback = callback;
-        call->tracked = teller->tracked;
-        call->topic = teller->topic;
-        call->who = callerid;
-        call->publisher = teller->publisher;
-        teller->queue->addCallback(call);
-    }
-    static void free(void *self) { delete static_cast<StatusTeller *>(self); }
-};
 
 // A subscription's callback with what it belongs to.
 struct Delivering {
@@ -533,22 +500,23 @@ inline Publisher NodeHandle::advertise(AdvertiseOptions &options)
     detail::check_kind(topic, options.datatype, options.md5sum, options.message_definition);
     const tk_kind kind = {options.datatype.c_str(), options.md5sum.c_str(), options.message_definition.c_str()};
     CallbackQueueInterface *const queue = options.callback_queue ? options.callback_queue : getCallbackQueue();
-    auto *const teller = new detail::StatusTeller;
-    teller->on_come = options.connect_cb;
-    teller->on_leave = options.disconnect_cb;
-    teller->queue = queue;
-    teller->tracked = options.tracked_object;
-    teller->topic = topic;
-    const auto weak = teller->publisher;
-    const tk_publisher_options wanted = {options.queue_size, options.latch, 0, &detail::StatusTeller::on_change, teller,
-                                         &detail::StatusTeller::free};
+    const auto teller =
+        boost::make_shared<detail::StatusTeller>(topic, options.connect_cb, options.disconnect_cb, queue, options.tracked_object);
+    tk_publisher_options wanted = {options.queue_size, options.latch, 0, nullptr, nullptr, nullptr};
+    if (teller->is_wanted()) {
+        wanted.on_change = &detail::StatusTeller::on_change;
+        wanted.user = new boost::shared_ptr<detail::StatusTeller>(teller);
+        wanted.free_user = &detail::StatusTeller::free;
+    }
     tk_publisher *const publisher = tk_advertise(detail::node(), topic.c_str(), &kind, &wanted);
     if (publisher == nullptr) {
-        if (ok()) ROS_ERROR("%s", tk_last_error());
+        if (ros::ok()) ROS_ERROR("%s", tk_last_error());
         return Publisher();
     }
-    const Publisher made(publisher, options.md5sum, options.datatype);
-    *weak = Publisher::Weak(made);
+    const auto end = teller->is_wanted() ? std::function<void()>([teller] { teller->end(); }) : nullptr;
+    const Publisher made(publisher, options.md5sum, options.datatype, end);
+    made_.add(made.shared_);
+    teller->begin(Publisher::Weak(made));
     return made;
 }
 
@@ -565,14 +533,16 @@ inline Subscriber NodeHandle::subscribe(SubscribeOptions &options)
         tk_subscribe(detail::node(), detail::queue_for(queue, carrier), topic.c_str(), &kind, &wanted);
     if (subscription == nullptr) {
         detail::end_by(carrier, [] {});
-        if (!ok()) return Subscriber();
+        if (!ros::ok()) return Subscriber();
         const std::string why = tk_last_error();
         if (!tk_node_publishes(detail::node(), topic.c_str())) throw ConflictingSubscriptionException(why);
         // Roscpp looks at subscriptions alone.
         ROS_ERROR("%s", why.c_str());
         return Subscriber();
     }
-    return Subscriber(subscription, carrier);
+    const Subscriber made(subscription, carrier);
+    made_.add(made.shared_);
+    return made;
 }
 
 inline ServiceServer NodeHandle::advertiseService(AdvertiseServiceOptions &options)
@@ -590,7 +560,9 @@ inline ServiceServer NodeHandle::advertiseService(AdvertiseServiceOptions &optio
         ROS_ERROR("%s", tk_last_error());
         return ServiceServer();
     }
-    return ServiceServer(server, carrier);
+    const ServiceServer made(server, carrier);
+    made_.add(made.shared_);
+    return made;
 }
 
 } // namespace ros

@@ -1,7 +1,11 @@
 // Publishes messages on a topic.
 #pragma once
+#include <atomic>
+#include <boost/enable_shared_from_this.hpp>
+#include <boost/make_shared.hpp>
 #include <boost/shared_ptr.hpp>
 #include <boost/weak_ptr.hpp>
+#include <functional>
 #include <ros/assert.h>
 #include <ros/console.h>
 #include <ros/detail/object.h>
@@ -13,6 +17,7 @@ namespace ros {
 
 // Copies publish on the same topic, which is published as long as one of them is there.
 class Publisher {
+    friend class NodeHandle;
     struct Shared;
 
 public:
@@ -59,11 +64,11 @@ public:
     bool operator==(const Publisher &other) const { return shared_ == other.shared_; }
     bool operator!=(const Publisher &other) const { return shared_ != other.shared_; }
 
-    // A publisher that others may end: nothing keeps the topic published.
+    // A publisher that others may end: nothing keeps the topic published, nor does what it is locked to.
     class Weak {
     public:
         Weak() = default;
-        explicit Weak(const Publisher &publisher) : shared_(publisher.shared_) {}
+        explicit Weak(const Publisher &publisher) : shared_(publisher.shared_->shared_from_this()) {}
         Publisher lock() const
         {
             Publisher publisher;
@@ -75,24 +80,32 @@ public:
         boost::weak_ptr<Shared> shared_;
     };
 
-    // From NodeHandle::advertise.
-    Publisher(tk_publisher *publisher, std::string md5sum, std::string datatype)
-        : shared_(new Shared{publisher, detail::node(), std::move(md5sum), std::move(datatype)})
+    // From NodeHandle::advertise. `on_end` is called before it ends: with the last of its copies, or by shutdown().
+    Publisher(tk_publisher *publisher, std::string md5sum, std::string datatype, std::function<void()> on_end = nullptr)
     {
+        const auto shared = boost::make_shared<Shared>(publisher, std::move(md5sum), std::move(datatype), std::move(on_end));
+        // Ends with the last copy, in whose thread that is: no callback that is told of a subscriber makes it outlive that.
+        shared_ = boost::shared_ptr<Shared>(shared.get(), [shared](Shared *ending) { ending->end(); });
     }
 
 private:
-    struct Shared {
-        tk_publisher *publisher;
+    struct Shared : boost::enable_shared_from_this<Shared> {
+        std::atomic<tk_publisher *> publisher;
         const tk_node *const node;
-        std::string md5sum, datatype;
+        const std::string md5sum, datatype;
+        const std::function<void()> on_end;
 
+        Shared(tk_publisher *made, std::string sum, std::string type, std::function<void()> act)
+            : publisher(made), node(detail::node()), md5sum(std::move(sum)), datatype(std::move(type)), on_end(std::move(act))
+        {
+        }
         void end()
         {
-            tk_publisher_free(publisher);
-            publisher = nullptr;
+            if (publisher == nullptr) return;
+            // First, as whoever is told may publish.
+            if (on_end) on_end();
+            if (tk_publisher *const ending = publisher.exchange(nullptr)) tk_publisher_free(ending);
         }
-        ~Shared() { end(); }
     };
 
     bool is_valid() const { return shared_ && shared_->publisher != nullptr; }

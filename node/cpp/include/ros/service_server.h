@@ -1,5 +1,6 @@
 // A service that the node offers.
 #pragma once
+#include <atomic>
 #include <boost/shared_ptr.hpp>
 #include <ros/detail/carrier.h>
 #include <ros/detail/node.h>
@@ -10,6 +11,8 @@ namespace ros {
 
 // Copies are the same service, which is offered as long as one of them is there.
 class ServiceServer {
+    friend class NodeHandle;
+
 public:
     ServiceServer() = default;
 
@@ -32,14 +35,14 @@ public:
 
 private:
     struct Shared {
-        tk_server *server;
+        std::atomic<tk_server *> server;
         // To a queue of the program's own class.
         detail::CarrierPtr carrier;
 
         void end()
         {
-            tk_server *const ending = server;
-            server = nullptr;
+            // It may be ended from within its callback as well.
+            tk_server *const ending = server.exchange(nullptr);
             if (ending != nullptr) detail::end_by(carrier, [ending] { tk_server_free(ending); });
         }
         ~Shared() { end(); }

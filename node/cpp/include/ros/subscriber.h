@@ -1,5 +1,6 @@
 // A subscription to a topic.
 #pragma once
+#include <atomic>
 #include <boost/shared_ptr.hpp>
 #include <ros/detail/carrier.h>
 #include <ros/detail/node.h>
@@ -10,6 +11,8 @@ namespace ros {
 
 // Copies are the same subscription, which lasts as long as one of them is there. Afterwards its callback is not called.
 class Subscriber {
+    friend class NodeHandle;
+
 public:
     Subscriber() = default;
 
@@ -33,7 +36,7 @@ public:
 
 private:
     struct Shared {
-        tk_subscription *subscription;
+        std::atomic<tk_subscription *> subscription;
         // Also known afterwards.
         const std::string topic;
 
@@ -46,8 +49,8 @@ private:
         }
         void end()
         {
-            tk_subscription *const ending = subscription;
-            subscription = nullptr;
+            // It may be ended from within its callback as well.
+            tk_subscription *const ending = subscription.exchange(nullptr);
             if (ending != nullptr) detail::end_by(carrier, [ending] { tk_subscription_free(ending); });
         }
         ~Shared() { end(); }

@@ -127,7 +127,7 @@ typedef struct tk_publisher_options {
     uint32_t depth;      /* queue of each link over the network; 0: as deep as possible */
     bool is_latched;     /* the last message is kept for who subscribes later */
     uint32_t slot_bytes; /* memory of each slot at the beginning */
-    /* Somebody subscribed (true) or left; may be NULL. From a thread of the node: it must not wait. */
+    /* Somebody subscribed (true) or left; may be NULL. From a thread of the node: it must not wait. Not once all handles are free. */
     void (*on_change)(void *user, const char *callerid, bool is_new);
     void *user;
     void (*free_user)(void *user); /* may be NULL */
