@@ -4,6 +4,7 @@
 mod yard;
 
 use std::fs;
+use std::process::Command;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -162,4 +163,53 @@ fn full_throttle_held_over_a_new_session_does_not_move_the_vehicle() {
     [&stop, &second.stop].into_iter().for_each(StopFlag::set);
     second.thread.join().unwrap().unwrap();
     vehicle.join().unwrap().unwrap();
+}
+
+/// Runs `test` on a thread whose network is its own loopback; says why where that cannot be.
+fn in_own_network(test: impl FnOnce() + Send + 'static) {
+    let thread = thread::spawn(move || {
+        // SAFETY: it concerns this thread alone, and those that it starts.
+        if unsafe { libc::unshare(libc::CLONE_NEWNET) } != 0 || !ip("link set lo up") {
+            eprintln!("skipped: no network namespace or no ip; run as root, apt-get install iproute2");
+            return;
+        }
+        test();
+    });
+    thread.join().unwrap();
+}
+
+fn ip(words: &str) -> bool {
+    Command::new("ip").args(words.split(' ')).status().is_ok_and(|status| status.success())
+}
+
+#[test]
+fn a_device_that_takes_only_short_packets_stops_the_vehicle_and_is_told_at_both_ends() {
+    in_own_network(|| {
+        let yard = Yard::new();
+        let operator = start_operator(yard.operator(ROBOT));
+        let (mut ear, _, heard) = ear::<VehicleStatus>();
+        let (motors, stop) = (Arc::new(Mutex::new(Vec::new())), StopFlag::new());
+        let (wheels, for_thread) = (Wheels(Arc::clone(&motors)), stop.clone());
+        let options = yard.vehicle(ROBOT, operator.local);
+        let vehicle = thread::spawn(move || vehicle::run_with(options, &mut ear, wheels, &for_thread));
+        wait_for(|| motors.lock().unwrap().iter().any(|c: &Controls| c.throttle() > 0.0));
+        assert!(ip("link set lo mtu 1420"));
+        let vehicle_tells = |what: &str| heard.lock().unwrap().events.iter().any(|text| text.contains(what));
+        let operator_tells =
+            |what: &str| operator.heard.lock().unwrap().events.iter().any(|text| text.contains(what));
+        wait_for(|| vehicle_tells("SAFE STOP: pictures do not reach the driver"));
+        assert!(vehicle_tells("only short packets reach the other end"));
+        wait_for(|| operator_tells("only short packets of the other end reach us"));
+        let waits = |status: &OperatorStatus| {
+            status.gate.as_ref().is_some_and(|gate| gate.waits_for == Need::Pictures.as_str())
+        };
+        wait_for(|| operator.heard.lock().unwrap().statuses.last().is_some_and(waits));
+        assert!(motors.lock().unwrap().last().is_some_and(|c| c.brake() == 1.0));
+        assert!(ip("link set lo mtu 65536"));
+        wait_for(|| vehicle_tells("long packets reach the other end again"));
+        wait_for(|| operator_tells("long packets of the other end reach us again"));
+        [&stop, &operator.stop].into_iter().for_each(StopFlag::set);
+        operator.thread.join().unwrap().unwrap();
+        vehicle.join().unwrap().unwrap();
+    });
 }
