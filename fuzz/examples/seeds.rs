@@ -16,8 +16,8 @@ use tokkyu_contract::{Class, FlowId, Ledger, MonoTime, Outcome, Qos};
 use tokkyu_drive::camera::{Camera, Dummy};
 use tokkyu_drive::control::{Command, Controls};
 use tokkyu_drive::picture::{Encoding, Picture};
-use tokkyu_drive::safety::{Need, State};
 use tokkyu_drive::safety::report::GateReport;
+use tokkyu_drive::safety::{Need, State};
 use tokkyu_fleet::protocol::call::{Answer, Call, Refusal};
 use tokkyu_fleet::protocol::keys::{Kind, Vehicle};
 use tokkyu_fleet::protocol::state::{self, Doing, Driver, FlowLine, Last};
@@ -37,7 +37,8 @@ use tokkyu_ros2::endpoint::Representation;
 use tokkyu_ros2::message::{Message, Topic};
 
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../contract/examples");
-const RECORDING: &str = "time_ms,throttle,brake,steering,enabled\n0,0,0,0,0\n500,0.4,0,-0.25,1\n1500,0,1,0,0\n";
+const RECORDING: &str =
+    "time_ms,throttle,brake,steering,enabled\n0,0,0,0,0\n500,0.4,0,-0.25,1\n1500,0,1,0,0\n";
 const TRACE: &[u8] = b"# one packet each 1 or 2 ms\n0\n1\n3\n3\n4\n6\n10\n";
 
 /// File `name` among the seeds of `target`.
@@ -164,7 +165,14 @@ fn drive() -> io::Result<()> {
     }
     write("command", "drive_stop_reset", commands)?;
     let age = Some(Duration::from_millis(25));
-    let report = GateReport { state: State::SafeStop, need: Need::Neutral, safe_stops: 0, last: age, p50: age, p99: None };
+    let report = GateReport {
+        state: State::SafeStop,
+        need: Need::Neutral,
+        safe_stops: 0,
+        last: age,
+        p50: age,
+        p99: None,
+    };
     write("gate_report", "safe_stop", report.encode())?;
     write("bridge_message", "two", bridge_messages())?;
     let mono = Picture {

@@ -120,6 +120,23 @@ fn pictures_and_rate_are_back_within_a_second_of_the_path() {
 }
 
 #[test]
+fn an_outage_of_the_way_of_the_pictures_is_no_black_hole() {
+    for (seed, span) in [(1, 600), (2, 1_500), (3, 5_000)] {
+        for path in [wide(), link(10, 20, 100), link(200, 25, 100)] {
+            let up = path.clone().with_outage(FROM, FROM + ms(span));
+            let profile = Profile { name: "outage".into(), up, down: path };
+            let mut world = World::new(&profile, seed);
+            let mut camera = world.stream(End::Vehicle, Class::Realtime, link_qos(), 60_000, ms(100));
+            let mut command =
+                world.stream(End::Operator, Class::Control, with_lifespan(reliable(1), 150), 64, ms(20));
+            let mut state = world.stream(End::Vehicle, Class::Realtime, link_qos(), 100, ms(20));
+            world.drive(&mut [&mut camera, &mut command, &mut state], at_ms(11_000));
+            assert_eq!(told(&world, End::Vehicle, &LOST_OUT), None, "seed {seed}");
+        }
+    }
+}
+
+#[test]
 fn no_network_that_loses_packets_whatever_their_length_is_called_a_black_hole() {
     for name in ["lan-loss5", "wan-loss5", "wan-burst5", "wan-loss20", "policer"] {
         let Ok(profile) = Profile::named(name) else { continue };

@@ -33,7 +33,9 @@ pub enum ControlError {
     #[error("no gamepad found in /dev/input; connect one, and check that you may read it (group \"input\")")]
     NoGamepad,
     /// The gamepad was unplugged or its battery is empty.
-    #[error("the gamepad \"{name}\" vanished ({said}); controls are neutral until it is back")]
+    #[error(
+        "the gamepad \"{name}\" vanished ({said}); the vehicle brakes until it is back and its dead-man is pressed"
+    )]
     Vanished {
         /// What the device calls itself.
         name: String,

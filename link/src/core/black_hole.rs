@@ -2,7 +2,7 @@
 //! tells of it (RFC 2923 §2.1, RFC 8899 §4.3), looks like a path that is alive: short packets are answered.
 //!
 //! ```text
-//!           MANY long packets lost in a row, over LEAST_SPAN, short ones answered meanwhile
+//!           MANY long packets lost in a row, over LEAST_SPAN, short ones between them answered
 //!   Clear ──────────────────────────────────────────────────────────────────────────────────► Hole
 //!     ▲                               a long packet answered                                    │
 //!     └─────────────────────────────────────────────────────────────────────────────────────────┘
@@ -20,8 +20,9 @@ const MANY: u32 = 24;
 const SUSPICIOUS: u32 = 8;
 /// Between the first of them and the finding.
 const LEAST_SPAN: Duration = Duration::from_millis(500);
-/// Short packets answered meanwhile.
-const SHORT_ANSWERS: u32 = 5;
+/// Of the long ones, those with a short one before them that was answered: at the end of an outage, in which short ones are
+/// lost too, the next long one is answered as well.
+const BETWEEN_ANSWERS: u32 = 5;
 /// Between two long packets in a hole.
 const FEELER_INTERVAL: Duration = Duration::from_millis(50);
 /// A packet is long when it has no less than this fewer bytes than the longest: fragments are, and samples of one packet
@@ -46,7 +47,9 @@ pub struct BlackHole {
     lost_in_a_row: u32,
     /// When the first of them was sent.
     since: MonoTime,
-    short_answers: u32,
+    /// How often a short one was answered and the next long one lost.
+    between_answers: u32,
+    was_short_answered: bool,
     next_feeler: MonoTime,
 }
 
@@ -71,13 +74,13 @@ impl BlackHole {
         match (is_long, is_lost) {
             (true, true) => self.on_long_lost(sent),
             (true, false) => return self.on_long_answered(),
-            (false, false) if self.lost_in_a_row > 0 && sent.at >= self.since => self.short_answers += 1,
-            (false, _) => {}
+            (false, false) => self.was_short_answered = true,
+            (false, true) => {}
         }
         if self.is_hole {
             return None;
         }
-        let is_many = self.lost_in_a_row >= MANY && self.short_answers >= SHORT_ANSWERS;
+        let is_many = self.lost_in_a_row >= MANY && self.between_answers >= BETWEEN_ANSWERS;
         if is_many && now.since(self.since) >= LEAST_SPAN {
             self.is_hole = true;
             return Some(Finding::Hole);
@@ -87,8 +90,9 @@ impl BlackHole {
 
     fn on_long_lost(&mut self, sent: &Sent) {
         if self.lost_in_a_row == 0 {
-            (self.since, self.short_answers) = (sent.at, 0);
+            (self.since, self.between_answers) = (sent.at, 0);
         }
+        self.between_answers += u32::from(std::mem::take(&mut self.was_short_answered));
         self.lost_in_a_row = self.lost_in_a_row.saturating_add(1);
     }
 
@@ -147,8 +151,13 @@ mod tests {
     }
 
     #[test]
-    fn an_outage_loses_short_ones_too_and_is_none() {
-        assert_eq!(lose(&mut BlackHole::default(), 1_000, false), None);
+    fn an_outage_loses_short_ones_too_and_is_none_also_at_its_end() {
+        let mut hole = BlackHole::default();
+        assert_eq!(lose(&mut hole, 1_000, false), None);
+        let now = MonoTime::from_millis(9_000);
+        let answers = (0..50).filter_map(|_| hole.on_fate(now, &sent(8_990), false, false));
+        assert_eq!(answers.count(), 0);
+        assert_eq!(hole.on_fate(now, &sent(8_990), false, true), None);
     }
 
     #[test]
