@@ -7,13 +7,14 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 use tokkyu_contract::{Class, FlowId, MonoTime};
 use tokkyu_link::core::{Delivered, Event, Session, SessionConfig};
-use world::{at_ms, ms, publication, reliable, subscription, with_lifespan};
+use world::{at_ms, link_qos, ms, publication, reliable, subscription, with_lifespan};
 
 const VEHICLE: usize = 0;
 const OPERATOR: usize = 1;
 /// One way.
 const DELAY: Duration = Duration::from_millis(10);
 const COMMANDS_EVERY: Duration = Duration::from_millis(20);
+const PICTURES_EVERY: Duration = Duration::from_millis(100);
 /// What the gate lets through: younger than this, by an age that is known as well.
 const LIFESPAN: Duration = Duration::from_millis(150);
 /// The operator's clock is so far ahead.
@@ -41,6 +42,7 @@ struct Rig {
     wire: BTreeMap<(MonoTime, u64), (usize, Vec<u8>)>,
     sent: u64,
     came: Vec<Came>,
+    camera: FlowId,
 }
 
 impl Rig {
@@ -50,8 +52,10 @@ impl Rig {
         let qos = with_lifespan(reliable(1), LIFESPAN.as_millis() as u64);
         sessions[VEHICLE].subscribe(subscription("drive", qos)).unwrap();
         let flow = sessions[OPERATOR].advertise(publication("drive", Class::Control, qos)).unwrap();
+        let camera = sessions[VEHICLE].advertise(publication("camera", Class::Realtime, link_qos())).unwrap();
+        sessions[OPERATOR].subscribe(subscription("camera", link_qos())).unwrap();
         let (now, wire) = (MonoTime::ZERO, BTreeMap::new());
-        (Rig { now, sessions, pause, span, wire, sent: 0, came: Vec::new() }, flow)
+        (Rig { now, sessions, pause, span, wire, sent: 0, came: Vec::new(), camera }, flow)
     }
 
     fn stands(&self, end: usize) -> bool {
@@ -111,6 +115,10 @@ impl Rig {
                 let payload = (self.now.as_nanos() / 1_000_000).to_le_bytes();
                 self.sessions[OPERATOR].publish(clock, flow, clock, &payload).unwrap();
             }
+            if self.now.as_nanos().is_multiple_of(PICTURES_EVERY.as_nanos() as u64) && !self.stands(VEHICLE) {
+                let clock = self.clock(VEHICLE);
+                self.sessions[VEHICLE].publish(clock, self.camera, clock, &[5; 50_000]).unwrap();
+            }
             self.turn();
         }
     }
@@ -140,4 +148,22 @@ fn what_waited_for_a_paused_machine_is_not_taken_for_young_and_ages_are_known_ag
         (count, passed) = (count + 1, passed + u32::from(came.passes()));
     }
     assert!(count > 90 && passed == count, "{passed} of {count} commands pass again");
+}
+
+#[test]
+fn after_a_pause_the_rate_and_the_round_trip_are_soon_what_they_were() {
+    let (pause, span) = (at_ms(5_000), ms(8_000));
+    let (mut rig, flow) = Rig::new(pause, span);
+    rig.drive(flow, pause);
+    let before = rig.sessions[VEHICLE].stats();
+    rig.drive(flow, pause + span + ms(1_500));
+    let after = rig.sessions[VEHICLE].stats();
+    assert!(
+        after.own_queue + after.foreign_queue <= ms(5),
+        "{:?} {:?}",
+        after.own_queue,
+        after.foreign_queue
+    );
+    assert!(after.min_rtt >= DELAY * 2, "{:?}", after.min_rtt);
+    assert!(after.rate_bps > before.rate_bps / 3.0, "{} of {}", after.rate_bps, before.rate_bps);
 }

@@ -35,31 +35,39 @@ impl PeerClock {
         PeerTime::from_micros(full)
     }
 
-    /// A packet we sent at `sent` reached the peer at `received`, its clock.
-    pub fn on_answer(&mut self, now: MonoTime, sent: MonoTime, received: PeerTime) {
-        if sent >= self.anew {
-            self.there.add(now, received.as_nanos() as i64 - sent.as_nanos() as i64);
-            self.check(now);
-        }
+    /// Whether a stamp of ours is of this time: from after the last jump.
+    pub fn is_of_now(&self, sent: MonoTime) -> bool {
+        sent >= self.anew
     }
 
-    /// A packet the peer sent at `sent`, its clock, came now.
-    pub fn on_packet(&mut self, now: MonoTime, sent: PeerTime) {
+    /// A packet we sent at `sent` reached the peer at `received`, its clock. True where that shows that a clock jumped.
+    pub fn on_answer(&mut self, now: MonoTime, sent: MonoTime, received: PeerTime) -> bool {
+        if !self.is_of_now(sent) {
+            return false;
+        }
+        self.there.add(now, received.as_nanos() as i64 - sent.as_nanos() as i64);
+        self.check(now)
+    }
+
+    /// A packet the peer sent at `sent`, its clock, came now. True where that shows that a clock jumped.
+    pub fn on_packet(&mut self, now: MonoTime, sent: PeerTime) -> bool {
         self.back_now = now.as_nanos() as i64 - sent.as_nanos() as i64;
         self.back.add(now, self.back_now);
-        self.check(now);
+        self.check(now)
     }
 
     /// Two ways that take less than no time together: a clock jumped. Both minima start anew, from packets that are
     /// still to be sent, and until both are known again so is no offset.
-    fn check(&mut self, now: MonoTime) {
+    fn check(&mut self, now: MonoTime) -> bool {
         let sum = self.there.get().zip(self.back.get()).map(|(there, back)| there.saturating_add(back));
-        if sum.is_some_and(|sum| sum < -MOST_DRIFT_NANOS) {
+        let jumped = sum.is_some_and(|sum| sum < -MOST_DRIFT_NANOS);
+        if jumped {
             let Self { last_stamp_us, back_now, .. } = *self;
             // One more than now: the answer to a packet of this very moment may be of before.
             let anew = now + Duration::from_nanos(1);
             *self = PeerClock { last_stamp_us, back_now, anew, ..PeerClock::default() };
         }
+        jumped
     }
 
     /// How much longer the last packet was on its way to us than the quickest of the last ten seconds.

@@ -244,6 +244,14 @@ impl RateEstimator {
         self.base = None;
     }
 
+    /// A clock jumped (LNK-4): one-way delays from before it tell nothing of queues after it.
+    pub fn on_clock_jump(&mut self) {
+        self.least_one_way = WindowedMin::default();
+        self.recent_queues.clear();
+        (self.base, self.draining, self.last_mark) = (None, None, None);
+        (self.own_queue, self.foreign_queue) = (Duration::ZERO, Duration::ZERO);
+    }
+
     /// Long packets pass again (LNK-70): what was learned since they did not is void, the rate before it was known.
     pub fn on_hole_over(&mut self, before_bps: f64) {
         self.rate_bps = before_bps;

@@ -26,10 +26,10 @@ impl Default for WindowedMin {
 impl WindowedMin {
     /// Takes a value in.
     pub fn add(&mut self, now: MonoTime, value: i64) {
-        let passed = (now.since(self.slot_since).as_nanos() / SLOT.as_nanos()) as usize;
-        if passed > 0 {
+        let passed = now.since(self.slot_since);
+        if passed >= SLOT {
             // Seconds without a value are slots too.
-            for _ in 0..passed.min(SLOTS) {
+            for _ in 0..(passed.div_duration_f64(SLOT) as usize).min(SLOTS) {
                 self.at = (self.at + 1) % SLOTS;
                 self.slots[self.at] = i64::MAX;
             }
@@ -74,6 +74,11 @@ impl RoundTrip {
             Some(smoothed) if !first => self.smoothed = Some((smoothed * 7 + rtt) / 8),
             _ => self.smoothed = Some(rtt),
         }
+    }
+
+    /// A clock jumped, so that round trips may have looked shorter than any is: the shortest is learned anew.
+    pub fn on_clock_jump(&mut self) {
+        *self = RoundTrip { smoothed: self.smoothed, ..RoundTrip::default() };
     }
 
     /// Smoothed round trip; a tenth of a second while nothing is known.

@@ -37,7 +37,9 @@ impl Session {
         self.stats.packets_received += 1;
         self.hear_of_hole(&header);
         let sent = self.clock.unwrap(header.sent_us);
-        self.clock.on_packet(now, sent);
+        if self.clock.on_packet(now, sent) {
+            self.on_clock_jump();
+        }
         let mut reader = Reader::new(datagram);
         let _ = Header::read(&mut reader);
         while let (false, Ok(frame)) = (reader.is_empty(), Frame::read(&mut reader)) {
@@ -73,11 +75,13 @@ impl Session {
         };
         let Some(sent) = self.log.get(highest).copied() else { return };
         let rtt = now.since(sent.at).saturating_sub(Duration::from_micros(u64::from(feedback.hold_us)));
-        self.rtt.on_sample(now, rtt);
+        if self.clock.is_of_now(sent.at) {
+            self.rtt.on_sample(now, rtt);
+        }
         self.pacer.on_path(self.rtt.min(), self.rate.rate_bps());
         let received = time_of_receipt(feedback, answered);
-        if let Some(received) = received {
-            self.clock.on_answer(now, sent.at, received);
+        if received.is_some_and(|received| self.clock.on_answer(now, sent.at, received)) {
+            self.on_clock_jump();
         }
         let mut settled = std::mem::take(&mut self.settled);
         self.log.on_feedback(now, feedback, self.rtt.smoothed(), &mut settled);
@@ -96,6 +100,12 @@ impl Session {
             self.on_mark(now, &sent, feedback, received);
         }
         self.plan(now);
+    }
+
+    /// A clock jumped: what was learned by both together is void (LNK-4).
+    fn on_clock_jump(&mut self) {
+        self.rtt.on_clock_jump();
+        self.rate.on_clock_jump();
     }
 
     /// Feedback on a packet of a burst tells the rate.
