@@ -10,7 +10,7 @@ use bytes::Bytes;
 use tokkyu_contract::yaml::robot::Toward;
 use tokkyu_contract::{Class, Durability, History, MonoTime, Qos};
 use tokkyu_link::carrier::{CloseReason, clock};
-use tokkyu_link::core::{EndpointError, Event, Publication, PublishError, Subscription};
+use tokkyu_link::core::{EndpointError, Event, Publication, PublishError, Subscription, Way};
 use tokkyu_link::runtime::{Link, LinkDied, LinkEvent, LinkState, Publisher, SendError, Subscriber};
 
 use crate::again::{OPENED_AGAIN, Pace, Paused, Told};
@@ -128,6 +128,15 @@ impl Session {
                 watcher.on_line("nothing is heard from the other bridge");
             }
             LinkEvent::Session(Event::PeerAlive) => watcher.on_line("the other bridge is heard again"),
+            LinkEvent::Session(Event::LongPacketsLost { way: Way::Out }) => watcher.on_line(
+                "only short packets reach the other bridge: large samples are lost on the way; set link: {mtu: } in \
+                 site.yaml at both ends to what the path carries",
+            ),
+            LinkEvent::Session(Event::LongPacketsLost { way: Way::In }) => watcher.on_line(
+                "only short packets of the other bridge reach us: its large samples are lost on the way; set link: \
+                 {mtu: } in site.yaml at both ends to what the path carries",
+            ),
+            LinkEvent::Session(Event::LongPacketsPass { .. }) => watcher.on_line("long packets pass again"),
             _ => {}
         }
         Ok(())
