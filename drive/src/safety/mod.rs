@@ -254,10 +254,10 @@ impl Gate {
         self.newest = Some((now, *command));
         let stands = matches!(self.state, State::Waiting | State::SafeStop);
         if stands && (was_gap || self.is_blind) {
+            // Over and over while nothing is seen, so that it is never complete.
             self.rearm = Rearm::ANEW;
         }
         let event = match command.controls.enabled() {
-            _ if stands && self.is_blind => return self.refuse(now, Refusal::NotRearmed),
             _ if stands && !self.rearm.on_fresh(now, &command.controls) => {
                 return self.refuse(now, Refusal::NotRearmed);
             }
