@@ -5,6 +5,8 @@ use std::collections::VecDeque;
 
 /// Packets whose loss is judged together.
 const JUDGED_PACKETS: u64 = 1024;
+/// Of so many it is no chance that most are lost.
+const FEW_PACKETS: u64 = 64;
 
 /// What arrived of the last packets of bursts: enough of them to tell loss of our own doing from chance.
 #[derive(Debug, Default)]
@@ -28,7 +30,7 @@ impl Arrivals {
     /// Most of what was sent did not arrive: that the rest came as it was sent proves nothing of the rate.
     pub fn is_mostly_lost(&self) -> bool {
         let [packets, sent, received] = self.sums;
-        packets >= JUDGED_PACKETS / 4 && received * 2 < sent
+        packets >= FEW_PACKETS && received * 2 < sent
     }
 
     /// Share of what we send that the path carries: 1 where no more is lost than the path loses by itself.
@@ -70,9 +72,9 @@ mod tests {
     #[test]
     fn what_mostly_does_not_arrive_is_told_and_a_few_packets_are_not_enough_for_it() {
         let mut arrivals = Arrivals::default();
-        (0..3).for_each(|_| arrivals.add(64, 100, 10));
+        (0..3).for_each(|_| arrivals.add(16, 100, 10));
         assert!(!arrivals.is_mostly_lost());
-        arrivals.add(64, 100, 10);
+        arrivals.add(16, 100, 10);
         assert!(arrivals.is_mostly_lost());
         (0..16).for_each(|_| arrivals.add(64, 100, 60));
         assert!(!arrivals.is_mostly_lost());

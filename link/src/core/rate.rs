@@ -485,6 +485,43 @@ mod tests {
     }
 
     #[test]
+    fn packets_of_which_most_are_lost_raise_no_rate_however_fast_the_rest_comes() {
+        let own = OwnLoss { share: 0.95, dispersion: 1.0 };
+        let rtt = Rtt { min: Duration::from_millis(1), smoothed: Duration::from_millis(1) };
+        let mut rate = RateEstimator::new(10e9, 97);
+        let mut sent_us = 0.0;
+        for number in 1..20_000u64 {
+            // As fast as it is thought to go; one of twenty comes, when it was sent.
+            sent_us += 12_000.0 * 1e6 / rate.rate_bps();
+            let sent_at = MonoTime::from_nanos((sent_us * 1e3) as u64);
+            let bytes_received = (number / 20 * 1_403) as u32;
+            let (bytes_sent, received_us) = (number * 1_403, sent_us as u32);
+            let mark = Mark {
+                number,
+                burst: 1,
+                in_burst: number as u32,
+                sent_at,
+                bytes_sent,
+                received_us,
+                bytes_received,
+                one_way_nanos: 0,
+            };
+            if number.is_multiple_of(20) {
+                rate.on_feedback(sent_at, mark, rtt, own, Duration::ZERO);
+            }
+        }
+        assert!(rate.rate_bps() < 10.0 * START_BPS, "{}", rate.rate_bps());
+    }
+
+    #[test]
+    fn after_a_black_hole_the_rate_begins_at_half_of_what_it_was_before() {
+        let mut rate = RateEstimator::new(1e9, 97);
+        feed(&mut rate, 1..400, &mut 0, 3_000);
+        rate.on_hole_over(30e6);
+        assert_eq!((rate.rate_bps(), rate.is_starting()), (15e6, true));
+    }
+
+    #[test]
     fn a_standstill_within_a_burst_does_not_end_the_measuring() {
         let mut rate = RateEstimator::new(1e9, 97);
         let mut received_us = 0;

@@ -262,3 +262,24 @@ fn apply_content(
         Content::Floor(_) | Content::Nothing => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::MAX_FEEDBACK_WORDS;
+
+    #[test]
+    fn a_receipt_that_the_peers_own_stamps_contradict_is_none() {
+        let receipt = |highest_rx_us, hold_us| {
+            let bitmap = [0; MAX_FEEDBACK_WORDS];
+            let feedback =
+                Feedback { highest: 0, highest_rx_us, hold_us, received_bytes: 0, ce: 0, words: 1, bitmap };
+            time_of_receipt(&feedback, PeerTime::from_micros((1 << 32) + 5_000))
+        };
+        assert_eq!(receipt(3_000, 2_000), Some(PeerTime::from_micros((1 << 32) + 3_000)));
+        assert_eq!(receipt(u32::MAX, 5_001), Some(PeerTime::from_micros((1 << 32) - 1)), "over a wrap");
+        for (highest_rx_us, hold_us) in [(3_000, 3_001), (3_000, 0), (6_000, 0), (3_000, u32::MAX)] {
+            assert_eq!(receipt(highest_rx_us, hold_us), None, "{highest_rx_us} {hold_us}");
+        }
+    }
+}
