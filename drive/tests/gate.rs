@@ -6,7 +6,6 @@ mod yard;
 use std::fs;
 use std::process::Command;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -16,25 +15,22 @@ use tokkyu_drive::control::Controls;
 use tokkyu_drive::operator::{self, GateHeard, OperatorOptions, OperatorStatus};
 use tokkyu_drive::program::{Display, DriveError, Driver, ExitCode, Happening, Quiet, Ready, StopFlag};
 use tokkyu_drive::safety::Need;
-use tokkyu_drive::vehicle::{self, NoMotors, VehicleStatus};
-use yard::{Ear, ROBOT, Running, Wheels, Yard, ear, start_operator, wait_for};
+use tokkyu_drive::vehicle::{self, NoMotors};
+use yard::{Ear, ROBOT, Running, Yard, ear, start_operator, start_vehicle, wait_for};
 
 #[test]
 fn a_vehicle_whose_operator_leaves_brakes_and_says_so() {
     let yard = Yard::new();
     let operator = start_operator(yard.operator(ROBOT));
-    let (mut ear, _, heard) = ear::<VehicleStatus>();
-    let (motors, stop) = (Arc::new(Mutex::new(Vec::new())), StopFlag::new());
-    let (wheels, for_thread) = (Wheels(Arc::clone(&motors)), stop.clone());
-    let options = yard.vehicle(ROBOT, operator.local);
-    let vehicle = thread::spawn(move || vehicle::run_with(options, &mut ear, wheels, &for_thread));
-    wait_for(|| motors.lock().unwrap().iter().any(|c: &Controls| c.throttle() > 0.0));
+    let vehicle = start_vehicle(yard.vehicle(ROBOT, operator.local));
+    wait_for(|| vehicle.moved(0.01));
     operator.stop.set();
     operator.thread.join().unwrap().unwrap();
-    wait_for(|| heard.lock().unwrap().events.iter().any(|text| text.starts_with("SAFE STOP")));
-    wait_for(|| motors.lock().unwrap().last().is_some_and(|c| c.brake() == 1.0 && c.throttle() == 0.0));
-    stop.set();
-    let summary = vehicle.join().unwrap().unwrap();
+    wait_for(|| vehicle.told("SAFE STOP"));
+    let brakes = |controls: &Controls| controls.brake() == 1.0 && controls.throttle() == 0.0;
+    wait_for(|| vehicle.motors.lock().unwrap().last().is_some_and(brakes));
+    vehicle.stop.set();
+    let summary = vehicle.thread.join().unwrap().unwrap();
     assert_eq!(summary.exit_code(), ExitCode::Interrupted);
     let gate = summary.gate.unwrap();
     assert_eq!((gate.state.as_str(), gate.safe_stops), ("SAFE STOP", 1));
@@ -134,21 +130,17 @@ fn full_throttle_held_over_a_new_session_does_not_move_the_vehicle() {
     let drives =
         |rearmed| OperatorOptions { control: Some(full_throttle(&yard, rearmed)), ..yard.operator(ROBOT) };
     let first = start_operator(drives(true));
-    let (mut ear, _, heard) = ear::<VehicleStatus>();
-    let (motors, stop) = (Arc::new(Mutex::new(Vec::new())), StopFlag::new());
-    let (wheels, for_thread) = (Wheels(Arc::clone(&motors)), stop.clone());
-    let options = yard.vehicle(ROBOT, first.local);
-    let vehicle = thread::spawn(move || vehicle::run_with(options, &mut ear, wheels, &for_thread));
-    wait_for(|| motors.lock().unwrap().iter().any(|c: &Controls| c.throttle() == 1.0));
+    let vehicle = start_vehicle(yard.vehicle(ROBOT, first.local));
+    wait_for(|| vehicle.moved(1.0));
     first.stop.set();
     first.thread.join().unwrap().unwrap();
-    wait_for(|| heard.lock().unwrap().events.iter().any(|text| text.starts_with("SAFE STOP")));
-    let before = motors.lock().unwrap().len();
+    wait_for(|| vehicle.told("SAFE STOP"));
+    let before = vehicle.motors.lock().unwrap().len();
     fs::remove_file(yard.path("operator.csv")).unwrap();
     let again = OperatorOptions { listen: Some(first.local), ..drives(false) };
     let second = start_operator(again);
     let refused = || {
-        let heard = heard.lock().unwrap();
+        let heard = vehicle.heard.lock().unwrap();
         let gate = heard.statuses.last().and_then(|status| status.control.clone());
         gate.filter(|gate| gate.waits_for == Need::Neutral.as_str())
             .map_or(0, |gate| gate.commands.not_rearmed)
@@ -158,11 +150,11 @@ fn full_throttle_held_over_a_new_session_does_not_move_the_vehicle() {
         status.gate.as_ref().is_some_and(|gate| gate.waits_for == Need::Neutral.as_str())
     };
     wait_for(|| second.heard.lock().unwrap().statuses.last().is_some_and(told));
-    let since = motors.lock().unwrap()[before..].to_vec();
+    let since = vehicle.motors.lock().unwrap()[before..].to_vec();
     assert!(since.iter().all(|controls| *controls == Controls::not_enabled(1.0, 0.3)), "{since:?}");
-    [&stop, &second.stop].into_iter().for_each(StopFlag::set);
+    [&vehicle.stop, &second.stop].into_iter().for_each(StopFlag::set);
     second.thread.join().unwrap().unwrap();
-    vehicle.join().unwrap().unwrap();
+    vehicle.thread.join().unwrap().unwrap();
 }
 
 /// Runs `test` on a thread whose network is its own loopback; says why where that cannot be.
@@ -187,29 +179,24 @@ fn a_device_that_takes_only_short_packets_stops_the_vehicle_and_is_told_at_both_
     in_own_network(|| {
         let yard = Yard::new();
         let operator = start_operator(yard.operator(ROBOT));
-        let (mut ear, _, heard) = ear::<VehicleStatus>();
-        let (motors, stop) = (Arc::new(Mutex::new(Vec::new())), StopFlag::new());
-        let (wheels, for_thread) = (Wheels(Arc::clone(&motors)), stop.clone());
-        let options = yard.vehicle(ROBOT, operator.local);
-        let vehicle = thread::spawn(move || vehicle::run_with(options, &mut ear, wheels, &for_thread));
-        wait_for(|| motors.lock().unwrap().iter().any(|c: &Controls| c.throttle() > 0.0));
+        let vehicle = start_vehicle(yard.vehicle(ROBOT, operator.local));
+        wait_for(|| vehicle.moved(0.01));
         assert!(ip("link set lo mtu 1420"));
-        let vehicle_tells = |what: &str| heard.lock().unwrap().events.iter().any(|text| text.contains(what));
         let operator_tells =
             |what: &str| operator.heard.lock().unwrap().events.iter().any(|text| text.contains(what));
-        wait_for(|| vehicle_tells("SAFE STOP: pictures do not reach the driver"));
-        assert!(vehicle_tells("only short packets reach the other end"));
+        wait_for(|| vehicle.told("SAFE STOP: pictures do not reach the driver"));
+        assert!(vehicle.told("only short packets reach the other end"));
         wait_for(|| operator_tells("only short packets of the other end reach us"));
         let waits = |status: &OperatorStatus| {
             status.gate.as_ref().is_some_and(|gate| gate.waits_for == Need::Pictures.as_str())
         };
         wait_for(|| operator.heard.lock().unwrap().statuses.last().is_some_and(waits));
-        assert!(motors.lock().unwrap().last().is_some_and(|c| c.brake() == 1.0));
+        assert!(vehicle.motors.lock().unwrap().last().is_some_and(|c| c.brake() == 1.0));
         assert!(ip("link set lo mtu 65536"));
-        wait_for(|| vehicle_tells("long packets reach the other end again"));
+        wait_for(|| vehicle.told("long packets reach the other end again"));
         wait_for(|| operator_tells("long packets of the other end reach us again"));
-        [&stop, &operator.stop].into_iter().for_each(StopFlag::set);
+        [&vehicle.stop, &operator.stop].into_iter().for_each(StopFlag::set);
         operator.thread.join().unwrap().unwrap();
-        vehicle.join().unwrap().unwrap();
+        vehicle.thread.join().unwrap().unwrap();
     });
 }

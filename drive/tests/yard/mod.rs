@@ -14,7 +14,7 @@ use tokkyu_contract::yaml::robot;
 use tokkyu_drive::control::Controls;
 use tokkyu_drive::operator::{self, OperatorOptions, OperatorStatus, OperatorSummary};
 use tokkyu_drive::program::{Display, DriveError, Driver, EndOptions, Happening, Quiet, Ready, StopFlag};
-use tokkyu_drive::vehicle::{self, Motors, NoMotors, VehicleOptions, VehicleSummary};
+use tokkyu_drive::vehicle::{self, Motors, NoMotors, VehicleOptions, VehicleStatus, VehicleSummary};
 use tokkyu_link::carrier::SecretKey;
 use tokkyu_link::runtime::site::Overrides;
 use tokkyu_measure::record;
@@ -146,6 +146,34 @@ pub fn start_operator(options: OperatorOptions) -> Running {
     let thread = thread::spawn(move || operator::run_with(options, &mut ear, &for_thread));
     let local = local.recv_timeout(Duration::from_secs(10)).expect("the operator listens");
     Running { local, heard, stop, thread }
+}
+
+/// A running vehicle, and what its motors got.
+pub struct Driven {
+    pub heard: Hearing<VehicleStatus>,
+    pub motors: Arc<Mutex<Vec<Controls>>>,
+    pub stop: StopFlag,
+    pub thread: thread::JoinHandle<Result<VehicleSummary, DriveError>>,
+}
+
+pub fn start_vehicle(options: VehicleOptions) -> Driven {
+    let (mut ear, _, heard) = ear();
+    let (motors, stop) = (Arc::<Mutex<Vec<Controls>>>::default(), StopFlag::new());
+    let (wheels, for_thread) = (Wheels(Arc::clone(&motors)), stop.clone());
+    let thread = thread::spawn(move || vehicle::run_with(options, &mut ear, wheels, &for_thread));
+    Driven { heard, motors, stop, thread }
+}
+
+impl Driven {
+    /// Whether it told of something with these words.
+    pub fn told(&self, words: &str) -> bool {
+        self.heard.lock().unwrap().events.iter().any(|text| text.contains(words))
+    }
+
+    /// Whether its motors ever got so much throttle or more.
+    pub fn moved(&self, throttle: f32) -> bool {
+        self.motors.lock().unwrap().iter().any(|controls| controls.throttle() >= throttle)
+    }
 }
 
 /// Drives to the end, or for twenty seconds: a run that should have ended by itself is interrupted and not waited for.
