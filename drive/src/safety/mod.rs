@@ -20,7 +20,7 @@
 //!          reset
 //! ```
 //! "Fresh" is: not older than the lifespan, by a clock estimate whose error is not longer than the lifespan either, and
-//! of a higher sequence number than every fresh command before in this session. "Rearmed" is what [`rearm`] asks of the
+//! of a higher sequence number than every fresh command before in this session. "Rearmed" is what `rearm.rs` asks of the
 //! driver: throttle 0 for half a second, then a new press of the dead-man. Invariants:
 //!
 //! * the motors get throttle only in `Driving`, and only from the newest fresh command, whose dead-man is held;

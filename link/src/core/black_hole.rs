@@ -7,7 +7,7 @@
 //!     ▲                               a long packet answered                                    │
 //!     └─────────────────────────────────────────────────────────────────────────────────────────┘
 //! ```
-//! Fed with the fate of each packet in order of packet number. In `Hole` a long packet goes each [`FEELER_INTERVAL`], to
+//! Fed with the fate of each packet in order of packet number. In `Hole` a long packet goes each `FEELER_INTERVAL`, to
 //! find the end of it.
 
 use super::sent::Sent;
