@@ -92,9 +92,10 @@ fn an_operator_that_quits_with_its_emergency_stop_still_brings_it_to_the_vehicle
         let heard = operator.heard.lock().unwrap();
         heard.statuses.last().and_then(|status| status.gate.as_ref()).is_some_and(is)
     };
-    wait_for(|| gate_is(&|gate| gate.waits_for == Need::Press.as_str()));
     wait_for(|| {
-        keys.send('w').unwrap();
+        if gate_is(&|gate| gate.waits_for == Need::Press.as_str()) {
+            keys.send('w').unwrap();
+        }
         gate_is(&|gate| gate.state == "driving")
     });
     ['x', 'q'].into_iter().for_each(|key| keys.send(key).unwrap());
@@ -115,12 +116,12 @@ fn an_emergency_stop_nobody_confirmed_is_told_at_the_end() {
     assert!(fs::read_to_string(yard.path("operator.json")).unwrap().contains("did not confirm"));
 }
 
-/// A drive file of full throttle in a bend, from the beginning on or after a rearming.
+/// A drive file of full throttle in a bend, held from the beginning on, or with a rearming every three seconds.
 fn full_throttle(yard: &Yard, rearmed: bool) -> Driver {
     let path = yard.path(if rearmed { "rearmed.csv" } else { "held.csv" });
-    let from_ms = if rearmed { 800 } else { 1 };
-    let lines = format!("0,0,0,0,0\n{from_ms},1.0,0,0.3,1\n600000,0,0,0,0\n");
-    fs::write(&path, format!("time_ms,throttle,brake,steering,enabled\n{lines}")).unwrap();
+    let round = |n: u32| format!("{},0,0,0,0\n{},1.0,0,0.3,1\n", 3_000 * n, 3_000 * n + 1_500);
+    let lines = if rearmed { (0..30).map(round).collect() } else { "0,1.0,0,0.3,1\n".to_owned() };
+    fs::write(&path, format!("time_ms,throttle,brake,steering,enabled\n{lines}600000,0,0,0,0\n")).unwrap();
     Driver::File(path)
 }
 

@@ -302,9 +302,10 @@ mod tests {
         Command { controls, sequence, issued: MonoTime::ZERO }.encode()
     }
 
-    /// As a driver did it in the last half second, but for the press.
+    /// As a driver does it in half a second, but for the press. It ends a second from now: a test that is held up in
+    /// between leaves no gap.
     fn rearm(gate: &mut Gate) {
-        let now = clock::now();
+        let now = clock::now() + Duration::from_secs(1);
         for back in (0..30).rev() {
             let controls = Controls::NEUTRAL;
             let command = Command { controls, sequence: 30 - back, issued: PeerTime::ZERO };

@@ -203,11 +203,12 @@ impl Motors for Wheels {
 }
 
 pub fn wait_for(mut condition: impl FnMut() -> bool) {
-    for _ in 0..1_000 {
+    // Three rounds of the built-in drive: a busy machine may spoil a rearming, and the next one comes after 20 s.
+    for _ in 0..6_000 {
         if condition() {
             return;
         }
         thread::sleep(Duration::from_millis(10));
     }
-    panic!("it did not happen within ten seconds");
+    panic!("it did not happen within a minute");
 }
