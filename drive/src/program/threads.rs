@@ -2,8 +2,9 @@
 //!
 //! Runs in the main thread, at each turn and at the end; a thread that has not ended is not waited for.
 
-use std::any::Any;
 use std::thread::JoinHandle;
+
+use tokkyu_link::runtime::panic_message;
 
 use super::DriveError;
 
@@ -16,12 +17,9 @@ pub(crate) fn take_ended(threads: &mut Vec<JoinHandle<()>>) -> Option<DriveError
 /// Waits for `thread`; gives what it gave.
 pub(crate) fn join<T>(thread: JoinHandle<T>) -> Result<T, DriveError> {
     let name = thread.thread().name().unwrap_or("a thread").to_owned();
-    thread.join().map_err(|cause| DriveError::ThreadDied { name, why: message(cause.as_ref()).to_owned() })
-}
-
-fn message(cause: &(dyn Any + Send)) -> &str {
-    let text = cause.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| cause.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message")
+    thread
+        .join()
+        .map_err(|cause| DriveError::ThreadDied { name, why: panic_message(cause.as_ref()).to_owned() })
 }
 
 #[cfg(test)]

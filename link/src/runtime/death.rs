@@ -50,7 +50,7 @@ pub(super) fn watched(thread: impl FnOnce() -> Closing) -> Result<Closing, LinkD
     IS_WATCHED.set(false);
     ended.map_err(|cause| {
         let place = PLACE.take().unwrap_or_else(|| "an unknown place".to_owned());
-        LinkDied { what: format!("{} at {place}", message(cause.as_ref())) }
+        LinkDied { what: format!("{} at {place}", panic_message(cause.as_ref())) }
     })
 }
 
@@ -68,7 +68,8 @@ fn note_places() {
     });
 }
 
-fn message(cause: &(dyn Any + Send)) -> &str {
+/// What a thread panicked with, as its `join` gives it.
+pub fn panic_message(cause: &(dyn Any + Send)) -> &str {
     let text = cause.downcast_ref::<String>().map(String::as_str);
     text.or_else(|| cause.downcast_ref::<&str>().copied()).unwrap_or("a panic without a message")
 }

@@ -47,7 +47,7 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 use tokkyu_contract::{FlowId, Ledger, MonoTime};
 
-pub use death::{Fault, LinkDied};
+pub use death::{Fault, LinkDied, panic_message};
 pub use publisher::{Publisher, SendError};
 pub use subscriber::{Sample, Subscriber};
 
