@@ -1,6 +1,6 @@
 //! Writes the seeds in `seeds/`: one or more good inputs for each target, made by the project's own writers.
 //!
-//! `cargo run --manifest-path fuzz/Cargo.toml --example seeds`, after a format changed. Seeds of key files are made by
+//! `cargo run -p tokkyu-fuzz --example seeds`, after a format changed. Seeds of key files are made by
 //! hand, so that this makes the same files each time.
 
 #[path = "seeds/node.rs"]

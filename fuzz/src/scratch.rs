@@ -4,6 +4,10 @@ use std::fs::{File, OpenOptions};
 use std::io::{Seek, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Threads of one program have a file each.
+static MADE: AtomicUsize = AtomicUsize::new(0);
 
 /// A file only its owner can read. libFuzzer ends without running destructors: the script `run` removes the file.
 pub struct ScratchFile {
@@ -17,7 +21,8 @@ impl ScratchFile {
     /// # Panics
     /// When the folder takes no file: a fuzz target cannot go on then.
     pub fn new(ending: &str) -> ScratchFile {
-        let name = format!("tokkyu-fuzz-{}.{ending}", std::process::id());
+        let name =
+            format!("tokkyu-fuzz-{}-{}.{ending}", std::process::id(), MADE.fetch_add(1, Ordering::Relaxed));
         let path = std::env::temp_dir().join(name);
         let mut options = OpenOptions::new();
         let file = options.write(true).create(true).truncate(true).mode(0o600).open(&path);
@@ -34,5 +39,11 @@ impl ScratchFile {
         self.file.rewind().expect("a regular file can be rewound");
         self.file.write_all(content).expect("room for a few kilobytes");
         &self.path
+    }
+}
+
+impl Drop for ScratchFile {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.path);
     }
 }

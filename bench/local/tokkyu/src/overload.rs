@@ -5,7 +5,7 @@
 //! callback:      look at the whole sample ─ keep it so many periods ─ look once more ─ …
 //! ```
 //!
-//! Beside it, at the same ticks and in the same threads, the least that handing over can be ([`Floor`]): what its calls take is what this machine
+//! Beside it, at the same ticks and in the same threads, the least that handing over can be (`Floor`): what its calls take is what this machine
 //! makes of so short a time.
 
 use std::fmt::Write as _;

@@ -1,0 +1,15 @@
+//! What is fuzzed: one module for each kind of bytes that comes from outside. Each takes one input, and panics where something is wrong.
+
+macro_rules! targets {
+    ($($name:ident)*) => {
+        $(mod $name;)*
+        /// Name of each target, as its seeds' folder has it, and what takes an input.
+        pub const TARGETS: &[(&str, fn(&[u8]))] = &[$((stringify!($name), $name::run)),*];
+    };
+}
+
+targets! {
+    bridge_message capacity_trace command definition drive_file fleet gate_report graph message node_bridge_master
+    node_bridge_message picture probe public_keys records result_file robot_yaml secret_key session site_yaml table
+    tcpros wire_packet xmlrpc
+}
