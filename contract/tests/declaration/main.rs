@@ -1,0 +1,8 @@
+//! Declarations: what is read, refused and checked. One program: linking is what takes long.
+#![cfg(feature = "std")]
+
+mod check;
+mod garbage;
+mod robot_yaml;
+mod site_yaml;
+mod yaml_text;

@@ -1,0 +1,22 @@
+//! Two ends of a link in virtual time, one idea for each file; `world` is what they stand in. One program: linking is what takes long.
+
+mod black_hole;
+mod competition;
+mod determinism;
+mod endless_wait;
+mod figures;
+mod granted_rate;
+mod hostile;
+mod ledger;
+mod memory_bound;
+mod outage;
+mod paused_clock;
+mod priority;
+mod qos_durability;
+mod qos_history;
+mod qos_readers;
+mod qos_reliability;
+mod qos_time;
+mod rate;
+mod withdraw;
+mod world;
