@@ -1,0 +1,23 @@
+# Steps that are over in seconds, and what only the compiler looks at; sourced by .ci/test.
+# shellcheck shell=bash
+
+step_format() {
+    cargo fmt --all -- --check --color=never
+    cargo fmt --manifest-path fuzz/coverage/Cargo.toml -- --check --color=never
+}
+
+step_licences() { .ci/licences; }
+
+# What is to run without an operating system. The host has a standard library that a dependency may take in, and atomics of 64
+# bits; targets without either tell.
+NO_STD=(-p tokkyu-contract -p tokkyu-topic -p tokkyu-message -p tokkyu-ros1 -p tokkyu-graph --no-default-features)
+BARE_TARGETS=(thumbv7em-none-eabi aarch64-unknown-none)
+step_no_std() { cargo check --locked "${NO_STD[@]}"; }
+step_bare() {
+    need_target "$1" || cannot "the compiler has no libraries for $1: rustup target add $1"
+    cargo check --locked --target "$1" "${NO_STD[@]}"
+}
+
+step_lints() { cargo clippy --locked --workspace --all-targets --all-features -- -D warnings; }
+
+step_docs() { RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --all-features --no-deps; }
