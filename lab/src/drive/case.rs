@@ -8,18 +8,18 @@ use std::time::Duration;
 
 use tokkyu_link::sim::drive::Workload;
 use tokkyu_link::sim::ideal::ideal;
-use tokkyu_link::sim::path::Profile;
+use tokkyu_link::sim::path::{Capacity, Profile};
 use tokkyu_measure::comparison::OURS;
-use tokkyu_measure::{DriveCase, Ideal};
+use tokkyu_measure::{DriveCase, Ideal, PathFacts};
 
 use super::algorithm::{Algorithm, algorithm_names};
-use super::competition::path_facts;
 use super::peer::PeerRun;
 use super::quality::Quality;
-use super::setup::PICTURE_BYTES;
 
 /// Most cameras of a case: the paper's.
 pub const IMAGES_MAX: u32 = 4;
+/// The paper's picture with the header of a picture sample, which a dummy counts in.
+pub(super) const PICTURE_BYTES: u32 = 374_016;
 /// Name of the command stream.
 pub(super) const COMMAND: &str = "drive/command";
 
@@ -95,6 +95,17 @@ impl CaseSpec {
         self.workload().image_period * self.total_samples()
     }
 
+    /// What is known of the path without sending anything.
+    pub(super) fn path_facts(&self) -> PathFacts {
+        let (up, down) = (&self.profile.up, &self.profile.down);
+        let up_mbit_s = match &up.capacity {
+            Capacity::Rate { bps, changes } if changes.is_empty() && *bps > 0 => Some(*bps as f64 / 1e6),
+            _ => None,
+        };
+        let ms = |span: Duration| span.as_secs_f64() * 1e3;
+        PathFacts { up_mbit_s, up_ms: ms(up.delay), down_ms: ms(down.delay) }
+    }
+
     /// Whether every picture has the paper's size, as compressed ones have whatever the link grants, and the path is
     /// theirs alone.
     fn is_the_papers_load(&self) -> bool {
@@ -146,7 +157,7 @@ impl CaseSpec {
             seed: self.seed,
             run: self.run,
             samples: u64::from(self.samples),
-            path: Some(path_facts(self)),
+            path: Some(self.path_facts()),
             ideal: self.ideal(),
             notes: self.forewarning().into_iter().collect(),
             ..DriveCase::default()

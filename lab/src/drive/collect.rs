@@ -3,6 +3,7 @@
 //! Runs after the run, in the caller's thread. Invariants: what was measured is kept whatever else failed; whatever
 //! makes the figures doubtful is a fault, is written into the case's notes, and fails the command.
 
+use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
@@ -16,6 +17,7 @@ use crate::wire::{End, Lateness, WireError, WireReport};
 use super::case::CaseSpec;
 use super::competition::{self, Beside};
 use super::joining::{Written, joined};
+use super::outcome::Outcome;
 use super::paths::{CaseFolder, name_of};
 use super::program::Program;
 use super::summary::Summary;
@@ -41,48 +43,6 @@ pub(super) struct Ends<'a> {
     pub(super) wire: Result<WireReport, WireError>,
 }
 
-/// A case that was run, as far as it went.
-#[derive(Clone, Debug)]
-pub struct Outcome {
-    /// The case; its records have an absolute path.
-    pub case: DriveCase,
-    /// What makes the case doubtful. Also in its notes.
-    pub faults: Vec<String>,
-    /// Exit code of the first program that failed by itself.
-    pub exit_code: Option<i32>,
-    /// The run was ended early because somebody asked for it.
-    pub interrupted: bool,
-    /// The joined records.
-    pub records: Vec<Record>,
-    /// Why the joined records are not in a file, if they are not; then they are in `records` alone.
-    pub unwritten: Option<String>,
-    /// Whether both programs were granted `SCHED_FIFO`; `None` if they did not say.
-    pub sched_fifo: Option<bool>,
-    /// Whether both programs were granted `mlockall`; `None` if they did not say.
-    pub mlockall: Option<bool>,
-}
-
-impl Outcome {
-    pub(super) fn of(case: DriveCase) -> Outcome {
-        Outcome {
-            case,
-            faults: Vec::new(),
-            exit_code: None,
-            interrupted: false,
-            records: Vec::new(),
-            unwritten: None,
-            sched_fifo: None,
-            mlockall: None,
-        }
-    }
-
-    pub(super) fn fault(&mut self, what: String) {
-        self.case.notes.push(format!("INVALID: {what}"));
-        self.case.invalid = true;
-        self.faults.push(what);
-    }
-}
-
 /// Makes the case of a real run.
 pub(super) fn outcome(evidence: &Evidence) -> Outcome {
     let Evidence { spec, folder, .. } = *evidence;
@@ -90,10 +50,37 @@ pub(super) fn outcome(evidence: &Evidence) -> Outcome {
     outcome.case.notes.extend(evidence.caveat.clone());
     add_ends(&mut outcome, spec, &evidence.ends);
     add_summaries(&mut outcome, folder);
-    let records = joined(&mut outcome, spec, &Written::of(folder));
-    competition::add(&mut outcome, spec, folder, &evidence.beside, &records);
+    let records = add_joined(&mut outcome, spec, &Written::of(folder));
+    add_beside(&mut outcome, spec, folder, &evidence.beside, &records);
     fill(&mut outcome, spec, records, folder);
     outcome
+}
+
+/// Both ends' records, joined; what they do not agree on is a fault.
+pub(super) fn add_joined(outcome: &mut Outcome, spec: &CaseSpec, written: &Written) -> Vec<Record> {
+    let found = joined(spec, written, outcome.interrupted);
+    found.faults.into_iter().for_each(|fault| outcome.fault(fault));
+    found.records
+}
+
+/// Puts what the flows beside and the images got into the case, and the raw data into its folder.
+pub(super) fn add_beside(
+    outcome: &mut Outcome,
+    spec: &CaseSpec,
+    folder: &CaseFolder,
+    beside: &Beside,
+    records: &[Record],
+) {
+    if spec.beside.is_empty() {
+        return;
+    }
+    let found = competition::found(spec, beside, records);
+    outcome.case.beside = found.flows;
+    outcome.case.images_rate = Some(found.images);
+    found.faults.into_iter().for_each(|fault| outcome.fault(fault));
+    if let Err(error) = fs::write(folder.beside(), &found.csv) {
+        outcome.unwritten = Some(format!("{}: {error}", folder.beside().display()));
+    }
 }
 
 /// Adds how the programs and the wire ended, and what they cost.

@@ -5,24 +5,20 @@
 //! [`Competition`] is gone, however that came about, so are its threads and sockets. Follows LAB-1 to LAB-6.
 
 use std::fmt::Write as _;
-use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokkyu_contract::{MonoTime, Outcome as Fate};
-use tokkyu_link::sim::path::Capacity;
 use tokkyu_measure::competition::{SLOT, slot_of, slots_of};
-use tokkyu_measure::{BesideFlow, ImagesRate, PathFacts, Rate, Record};
+use tokkyu_measure::{BesideFlow, ImagesRate, Rate, Record};
 
 use crate::wire::monotonic_now;
 
 use super::bulk_flow::{BulkFlow, Carried, Schedule};
 use super::case::{COMMAND, CaseSpec};
-use super::collect::Outcome;
 use super::error::DriveError;
 use super::network::Network;
-use super::paths::CaseFolder;
 
 /// Most flows of a case: each has two threads.
 pub const BESIDE_MAX: usize = 16;
@@ -121,45 +117,35 @@ impl Beside {
     }
 }
 
-/// What is known of the path without sending anything.
-pub(super) fn path_facts(spec: &CaseSpec) -> PathFacts {
-    let (up, down) = (&spec.profile.up, &spec.profile.down);
-    let up_mbit_s = match &up.capacity {
-        Capacity::Rate { bps, changes } if changes.is_empty() && *bps > 0 => Some(*bps as f64 / 1e6),
-        _ => None,
-    };
-    let ms = |span: Duration| span.as_secs_f64() * 1e3;
-    PathFacts { up_mbit_s, up_ms: ms(up.delay), down_ms: ms(down.delay) }
+/// What the flows and the images got.
+pub(super) struct Found {
+    pub(super) flows: Vec<BesideFlow>,
+    pub(super) images: ImagesRate,
+    /// Flows that ended before their time.
+    pub(super) faults: Vec<String>,
+    /// Raw data, for a file.
+    pub(super) csv: String,
 }
 
-/// Puts what the flows and the images got into the case, and the raw data into its folder.
-pub(super) fn add(
-    outcome: &mut Outcome,
-    spec: &CaseSpec,
-    folder: &CaseFolder,
-    beside: &Beside,
-    records: &[Record],
-) {
-    if spec.beside.is_empty() {
-        return;
-    }
-    let rate = |slots: &[u64]| Rate::new(slots, beside.span(), path_facts(spec).up_mbit_s);
+/// Puts beside each other what the flows and the images got, as far as `records` tell.
+pub(super) fn found(spec: &CaseSpec, beside: &Beside, records: &[Record]) -> Found {
+    let rate = |slots: &[u64]| Rate::new(slots, beside.span(), spec.path_facts().up_mbit_s);
     let flow = |flow: &Carried| BesideFlow { algorithm: flow.algorithm.to_string(), rate: rate(&flow.slots) };
-    outcome.case.beside = beside.flows.iter().map(flow).collect();
     let workload = spec.workload();
     let of_a_tick = (workload.images * workload.image_bytes) as u64;
     let offered = Rate::new(&[of_a_tick], workload.image_period, None);
-    outcome.case.images_rate = Some(ImagesRate {
-        offered_mbit_s: offered.mbit_s.unwrap_or_default(),
-        rate: rate(&beside.picture_slots(records, workload.image_bytes as u64)),
-    });
-    for Carried { algorithm, failure, .. } in &beside.flows {
-        if let Some(failure) = failure {
-            outcome.fault(format!("the TCP {algorithm} flow beside ended before its time: {failure}"));
-        }
-    }
-    if let Err(error) = fs::write(folder.beside(), beside.csv()) {
-        outcome.unwritten = Some(format!("{}: {error}", folder.beside().display()));
+    let fault = |flow: &Carried| {
+        let failure = flow.failure.as_ref()?;
+        Some(format!("the TCP {} flow beside ended before its time: {failure}", flow.algorithm))
+    };
+    Found {
+        flows: beside.flows.iter().map(flow).collect(),
+        images: ImagesRate {
+            offered_mbit_s: offered.mbit_s.unwrap_or_default(),
+            rate: rate(&beside.picture_slots(records, workload.image_bytes as u64)),
+        },
+        faults: beside.flows.iter().filter_map(fault).collect(),
+        csv: beside.csv(),
     }
 }
 
@@ -167,7 +153,11 @@ pub(super) fn add(
 mod tests {
     use super::*;
     use crate::drive::case::Pictures;
+    use crate::drive::collect::add_beside;
+    use crate::drive::outcome::Outcome;
+    use crate::drive::paths::CaseFolder;
     use crate::drive::quality::Quality;
+    use std::fs;
     use tokkyu_link::sim::path::{DirectionProfile, Profile};
     use tokkyu_measure::DriveCase;
 
@@ -236,7 +226,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let folder = CaseFolder::create(dir.path()).unwrap();
         let mut outcome = Outcome::of(DriveCase::default());
-        add(&mut outcome, spec, &folder, beside, &[picture("camera/1", 2_500, Fate::Delivered)]);
+        add_beside(&mut outcome, spec, &folder, beside, &[picture("camera/1", 2_500, Fate::Delivered)]);
         (outcome, fs::read_to_string(folder.beside()).unwrap_or_default())
     }
 
@@ -271,7 +261,7 @@ mod tests {
     fn a_path_without_one_rate_has_none_to_share() {
         let up = |up: DirectionProfile| {
             let profile = Profile { up, ..Profile::named("wan").unwrap() };
-            path_facts(&CaseSpec { profile, ..spec(0) }).up_mbit_s
+            CaseSpec { profile, ..spec(0) }.path_facts().up_mbit_s
         };
         let wan = Profile::named("wan").unwrap().up;
         let seconds = Duration::from_secs;

@@ -10,7 +10,6 @@ use tokkyu_measure::{Anomaly, AnomalyKind, Record, RecordError, join};
 use crate::wire::End;
 
 use super::case::{COMMAND, CaseSpec, stream_of};
-use super::collect::Outcome;
 use super::paths::CaseFolder;
 
 /// Disagreements of the two ends that are told one by one; more are counted.
@@ -30,29 +29,41 @@ impl Written {
     }
 }
 
+/// What the two ends' records say together.
+pub(super) struct Found {
+    /// One for each sample of the workload.
+    pub(super) records: Vec<Record>,
+    /// What could not be read, and what the ends do not agree on.
+    pub(super) faults: Vec<String>,
+}
+
 /// Records of both ends, joined. Where one end's cannot be read there is nothing to join: figures of one end alone would
 /// tell of the missing file and not of the link.
-pub(super) fn joined(outcome: &mut Outcome, spec: &CaseSpec, written: &Written) -> Vec<Record> {
+pub(super) fn joined(spec: &CaseSpec, written: &Written, is_interrupted: bool) -> Found {
     let (vehicle, operator) = match (read(&written.vehicle), read(&written.operator)) {
         (Ok(vehicle), Ok(operator)) => (vehicle, operator),
         (vehicle, operator) => {
-            [vehicle.err(), operator.err()].into_iter().flatten().for_each(|e| outcome.fault(e.to_string()));
-            return Vec::new();
+            let faults = [vehicle.err(), operator.err()].into_iter().flatten().map(|error| error.to_string());
+            return Found { records: Vec::new(), faults: faults.collect() };
         }
     };
     let (pictures_sent, commands_received) = split(spec, vehicle);
     let (pictures_received, commands_sent) = split(spec, operator);
     let joined =
         join(&[pictures_sent, commands_sent].concat(), &[pictures_received, commands_received].concat());
+    Found { records: joined.records, faults: disagreements(&joined.anomalies, is_interrupted) }
+}
+
+/// The first few one by one, then how many more.
+fn disagreements(anomalies: &[Anomaly], is_interrupted: bool) -> Vec<String> {
     // Interrupted, the receiving program may end between confirming a sample and writing it down.
-    let is_fault =
-        |anomaly: &&Anomaly| !(outcome.interrupted && anomaly.kind == AnomalyKind::ConfirmedButUnseen);
-    let faults: Vec<String> = joined.anomalies.iter().filter(is_fault).map(ToString::to_string).collect();
-    faults.iter().take(ANOMALIES_TOLD).for_each(|fault| outcome.fault(fault.clone()));
+    let is_fault = |anomaly: &&Anomaly| !(is_interrupted && anomaly.kind == AnomalyKind::ConfirmedButUnseen);
+    let mut faults: Vec<String> = anomalies.iter().filter(is_fault).map(ToString::to_string).collect();
     if let more @ 1.. = faults.len().saturating_sub(ANOMALIES_TOLD) {
-        outcome.fault(format!("and {more} more disagreements of the two ends"));
+        faults.truncate(ANOMALIES_TOLD);
+        faults.push(format!("and {more} more disagreements of the two ends"));
     }
-    joined.records
+    faults
 }
 
 fn read(files: &[PathBuf]) -> Result<Vec<Record>, RecordError> {
@@ -78,7 +89,8 @@ fn marked(spec: &CaseSpec, record: Record) -> Record {
 mod tests {
     use super::*;
     use crate::drive::case::Pictures;
-    use crate::drive::collect::{fill, write_records};
+    use crate::drive::collect::{add_joined, fill, write_records};
+    use crate::drive::outcome::Outcome;
     use crate::drive::quality::Quality;
     use std::time::Duration;
     use tokkyu_contract::{MonoTime, Outcome as Fate};
@@ -124,7 +136,7 @@ mod tests {
         let folder = CaseFolder::create(dir.path()).unwrap();
         both_ends(&folder);
         let mut outcome = Outcome::of(spec().blank("default"));
-        let records = joined(&mut outcome, &spec(), &Written::of(&folder));
+        let records = add_joined(&mut outcome, &spec(), &Written::of(&folder));
         fill(&mut outcome, &spec(), records, &folder);
         let ledger = |streams: &[StreamResult], name: &str| {
             let stream = streams.iter().find(|stream| stream.name == name).unwrap();
@@ -147,7 +159,7 @@ mod tests {
         let folder = CaseFolder::create(dir.path()).unwrap();
         both_ends(&folder);
         let mut outcome = Outcome { interrupted: true, ..Outcome::of(spec().blank("default")) };
-        let records = joined(&mut outcome, &spec(), &Written::of(&folder));
+        let records = add_joined(&mut outcome, &spec(), &Written::of(&folder));
         assert!(outcome.faults.is_empty(), "{:?}", outcome.faults);
         let unseen =
             records.iter().find(|record| (record.stream.as_str(), record.sequence) == ("camera/1", 3));
@@ -161,7 +173,7 @@ mod tests {
         both_ends(&folder);
         std::fs::write(folder.records_of(End::Operator), "").unwrap();
         let mut outcome = Outcome::of(spec().blank("default"));
-        let records = joined(&mut outcome, &spec(), &Written::of(&folder));
+        let records = add_joined(&mut outcome, &spec(), &Written::of(&folder));
         fill(&mut outcome, &spec(), records, &folder);
         assert!(outcome.case.streams.is_empty());
         assert!(outcome.faults[0].contains("operator.csv"), "{:?}", outcome.faults);

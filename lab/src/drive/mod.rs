@@ -28,6 +28,7 @@ mod error;
 mod joining;
 mod medians;
 mod network;
+mod outcome;
 mod paths;
 mod peer;
 mod plan;
@@ -39,15 +40,17 @@ mod setup;
 mod sim;
 mod summary;
 mod supervisor;
+mod watcher;
 
 pub use algorithm::{Algorithm, NoAlgorithm, algorithm_names, check_algorithms};
 pub use case::{CaseSpec, IMAGES_MAX, Pictures};
-pub use collect::{Outcome, wire_note};
+pub use collect::wire_note;
 pub use competition::BESIDE_MAX;
 pub use conditions::{doubts, refusals};
 pub use error::DriveError;
 pub use medians::medians;
 pub use network::{PROGRAM_PRIORITY, RELAY_PRIORITY};
+pub use outcome::Outcome;
 pub use paths::{CaseFolder, file_word};
 pub use peer::{
     ENVIRONMENT as PEERS_ENVIRONMENT, Peer, PeerRun, SAMPLES_MAX as PEER_SAMPLES_MAX, UnknownPeer, Variant,
@@ -55,6 +58,7 @@ pub use peer::{
 };
 pub use plan::{Plan, folder_names};
 pub use quality::{Quality, UnknownQuality};
-pub use real::{Programs, START_DELAY, Watcher, run};
+pub use real::{Programs, START_DELAY, run};
 pub use results::{EXPERIMENT, Results};
 pub use sim::simulate;
+pub use watcher::Watcher;

@@ -14,7 +14,6 @@ use tokkyu_link::sim::path::Profile;
 use crate::wire::{End, UdpWire, Wire, WireError, WireReport, WireSettings};
 
 use super::error::DriveError;
-use super::setup::Addresses;
 
 /// `SCHED_FIFO` priority of the relay: above the programs' link threads ([`PROGRAM_PRIORITY`]). Below them a program
 /// that computes would hold up its own network, and on two cores both ends may compute at once; the relay needs
@@ -24,6 +23,15 @@ pub const RELAY_PRIORITY: u8 = 45;
 pub const PROGRAM_PRIORITY: u8 = 40;
 /// Port of the operator's program on the wire.
 const PORT: u16 = 7447;
+
+/// Where the two programs find each other.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Addresses {
+    /// Where the operator listens.
+    pub(super) listen: SocketAddr,
+    /// Where the vehicle sends to: the operator, or the relay that stands for it.
+    pub(super) operator: SocketAddr,
+}
 
 /// A network that is up.
 pub(super) enum Network {

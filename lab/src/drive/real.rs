@@ -15,15 +15,17 @@ use tokkyu_contract::MonoTime;
 use crate::wire::{End, monotonic_now};
 
 use super::case::{CaseSpec, Pictures};
-use super::collect::{self, Ends, Evidence, Outcome};
+use super::collect::{self, Ends, Evidence};
 use super::competition::Competition;
 use super::error::DriveError;
 use super::network::{Network, PROGRAM_PRIORITY};
+use super::outcome::Outcome;
 use super::paths::{CaseFolder, name_of};
 use super::peer;
 use super::program::{Launch, Program};
 use super::setup;
 use super::supervisor::Supervisor;
+use super::watcher::Watcher;
 
 /// From the start of the programs to the first tick: the handshake takes some round trips, and a program that draws
 /// pictures or opens a film needs a moment before.
@@ -42,35 +44,6 @@ pub struct Programs {
     pub tokkyu: PathBuf,
     /// Folder where the operator keeps every picture, if any.
     pub save: Option<PathBuf>,
-}
-
-/// Who looks on while a case is run.
-pub trait Watcher {
-    /// Whether the programs' status lines (JSON) are wanted.
-    fn wants_status(&self) -> bool {
-        false
-    }
-
-    /// The network is up and the programs are about to start. `caveat` must be shown beside every figure.
-    fn on_start(&mut self, begin: MonoTime, caveat: Option<&str>) {
-        let _ = (begin, caveat);
-    }
-
-    /// A program said something on its standard output.
-    fn on_status(&mut self, end: End, line: &str) {
-        let _ = (end, line);
-    }
-
-    /// A program has ended; `failure` tells how and with which last words, if it ended other than well.
-    fn on_end(&mut self, end: End, failure: Option<&str>) {
-        let _ = (end, failure);
-    }
-
-    /// Called over and over while the case runs; waits, for at most `at_most`. False asks for the run to end.
-    fn wait(&mut self, at_most: Duration) -> bool {
-        std::thread::sleep(at_most);
-        true
-    }
 }
 
 /// Runs `spec` with its files in `folder`. `stop` is asked often; when it says true, the run ends early and what was

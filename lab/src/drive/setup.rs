@@ -4,7 +4,6 @@
 //! type. So a run can be repeated by hand from its folder.
 
 use std::fs;
-use std::net::SocketAddr;
 use std::path::Path;
 
 use tokkyu_link::carrier::SecretKey;
@@ -12,25 +11,15 @@ use tokkyu_link::carrier::keys::public_path;
 
 use crate::wire::End;
 
-use super::case::{COMMAND, CaseSpec, Pictures, camera_flow};
+use super::case::{COMMAND, CaseSpec, PICTURE_BYTES, Pictures, camera_flow};
 use super::error::DriveError;
+use super::network::Addresses;
 use super::paths::{CaseFolder, name_of};
 
 /// Highest `SCHED_FIFO` priority the programs may take: the default of a site.
 const MAX_FIFO: u8 = 50;
 /// The paper's picture.
 const DUMMY_FLOW: &str = "size: 374 kB, source: {dummy: 374 kB}";
-/// The same with the header of a picture sample, which a dummy counts in.
-pub(super) const PICTURE_BYTES: u32 = 374_016;
-
-/// Where the two programs find each other.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Addresses {
-    /// Where the operator listens.
-    pub(super) listen: SocketAddr,
-    /// Where the vehicle sends to: the operator, or the relay that stands for it.
-    pub(super) operator: SocketAddr,
-}
 
 /// Private keys of a run, removed on drop: what is kept of a run may be given away.
 pub(super) struct PrivateKeys<'a>(&'a CaseFolder);

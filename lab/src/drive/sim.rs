@@ -12,7 +12,8 @@ use tokkyu_link::sim::drive::{Outcomes, Sample, drive};
 use tokkyu_measure::{DriveCase, Record};
 
 use super::case::{COMMAND, CaseSpec};
-use super::collect::{Outcome, fill};
+use super::collect::fill;
+use super::outcome::Outcome;
 use super::paths::CaseFolder;
 
 /// Between two looks whether to stop.

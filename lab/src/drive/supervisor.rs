@@ -23,7 +23,7 @@ use tokkyu_contract::MonoTime;
 use crate::wire::{End, monotonic_now};
 
 use super::program::{Line, Program};
-use super::real::Watcher;
+use super::watcher::Watcher;
 
 /// From SIGTERM to SIGKILL.
 const PATIENCE: Duration = Duration::from_secs(5);

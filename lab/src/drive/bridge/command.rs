@@ -15,6 +15,9 @@ use crate::drive::paths::{CaseFolder, name_of};
 use crate::drive::quality::Quality;
 use crate::wire::End;
 
+/// From the start of the programs to the first tick: the bridges' session, discovery at both ends, and what the bridges tell
+/// each other of it, one after the other.
+pub(super) const START_DELAY: Duration = Duration::from_secs(5);
 /// The domain of the DDS programs (`bench/peers/cyclonedds`).
 const DOMAIN: &str = "77";
 const LOOPBACK: &str = "lo";

@@ -8,8 +8,9 @@ use tokkyu_measure::PeerSettings;
 use tokkyu_measure::comparison::BRIDGED;
 
 use crate::drive::case::CaseSpec;
-use crate::drive::collect::{Ends, Outcome, add_ends, both, cpu_of, fill};
-use crate::drive::joining::{Written, joined};
+use crate::drive::collect::{Ends, add_ends, add_joined, both, cpu_of, fill};
+use crate::drive::joining::Written;
+use crate::drive::outcome::Outcome;
 use crate::drive::paths::{CaseFolder, name_of};
 use crate::drive::peer::settings;
 use crate::drive::summary::Summary;
@@ -28,7 +29,7 @@ pub(super) fn outcome(spec: &CaseSpec, folder: &CaseFolder, ends: &Ends<'_>) -> 
     outcome.case.endpoints_cpu_s = cpu_of(ends.programs, |program| !program.stays);
     add_words(&mut outcome, folder);
     add_sessions(&mut outcome, folder);
-    let records = joined(&mut outcome, spec, &written(folder));
+    let records = add_joined(&mut outcome, spec, &written(folder));
     let workload = spec.workload();
     let bytes = |stream: &str| match stream.starts_with(tokkyu_measure::result::CAMERA_PREFIX) {
         true => workload.image_bytes as u64,

@@ -11,8 +11,7 @@ use crate::drive::case::{CaseSpec, Pictures};
 use crate::drive::paths::file_word;
 use crate::drive::quality::Quality;
 
-use super::command::DRAIN;
-use super::run::START_DELAY;
+use super::command::{DRAIN, START_DELAY};
 
 /// From the last program's drain to the end of all.
 const END_OF_RUN: Duration = Duration::from_millis(2_500);

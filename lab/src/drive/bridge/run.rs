@@ -10,24 +10,23 @@ use std::time::Duration;
 use tokkyu_contract::MonoTime;
 
 use crate::drive::case::CaseSpec;
-use crate::drive::collect::{Ends, Outcome};
+use crate::drive::collect::Ends;
 use crate::drive::error::DriveError;
 use crate::drive::network::Network;
+use crate::drive::outcome::Outcome;
 use crate::drive::paths::CaseFolder;
 use crate::drive::program::{Launch, Program};
-use crate::drive::real::{self, Watcher};
+use crate::drive::real;
 use crate::drive::setup;
 use crate::drive::supervisor::Supervisor;
+use crate::drive::watcher::Watcher;
 use crate::wire::{End, monotonic_now};
 
-use super::command::{self, DRAIN, loads_at};
+use super::command::{self, DRAIN, START_DELAY, loads_at};
 use super::declaration::robot;
 use super::outcome;
 use super::plan::{Case, Way};
 
-/// From the start of the programs to the first tick: the bridges' session, discovery at both ends, and what the bridges tell
-/// each other of it, one after the other.
-pub(super) const START_DELAY: Duration = Duration::from_secs(5);
 /// PEER-20: the receivers' half second after the drain, and all records on the disk.
 const LEAVE: Duration = Duration::from_secs(10);
 

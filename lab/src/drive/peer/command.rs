@@ -15,7 +15,10 @@ use crate::drive::paths::CaseFolder;
 use crate::wire::End;
 
 use super::known::PeerRun;
-use super::run::DRAIN;
+
+/// How long a sender stays after its last tick. Six times the requirement: what comes later is of no use to a driver, and
+/// our own vehicle waits less.
+pub(super) const DRAIN: Duration = Duration::from_millis(3_000);
 
 /// PEER-4: as many samples as a peer takes, warm-up and all.
 pub const SAMPLES_MAX: u32 = 100_000;

@@ -6,8 +6,9 @@ use serde_json::Value;
 use tokkyu_measure::PeerSettings;
 
 use crate::drive::case::CaseSpec;
-use crate::drive::collect::{Ends, Outcome, add_ends, both, fill};
-use crate::drive::joining::{Written, joined};
+use crate::drive::collect::{Ends, add_ends, add_joined, both, fill};
+use crate::drive::joining::Written;
+use crate::drive::outcome::Outcome;
 use crate::drive::paths::{CaseFolder, name_of};
 use crate::drive::summary::Summary;
 use crate::wire::End;
@@ -18,7 +19,7 @@ pub(super) fn outcome(spec: &CaseSpec, folder: &CaseFolder, ends: &Ends<'_>, set
     outcome.case.notes.extend(set);
     add_ends(&mut outcome, spec, ends);
     add_words(&mut outcome, folder);
-    let records = joined(&mut outcome, spec, &Written::of(folder));
+    let records = add_joined(&mut outcome, spec, &Written::of(folder));
     outcome.case.payload_bytes = Some(records.len() as u64 * spec.workload().image_bytes as u64);
     fill(&mut outcome, spec, records, folder);
     outcome

@@ -9,24 +9,22 @@ use std::time::Duration;
 use tokkyu_link::sim::path::Profile;
 
 use crate::drive::case::CaseSpec;
-use crate::drive::collect::{Ends, Outcome};
+use crate::drive::collect::Ends;
 use crate::drive::error::DriveError;
 use crate::drive::network::Network;
+use crate::drive::outcome::Outcome;
 use crate::drive::paths::CaseFolder;
 use crate::drive::program::{Launch, Program};
-use crate::drive::real::Watcher;
 use crate::drive::supervisor::Supervisor;
+use crate::drive::watcher::Watcher;
 use crate::wire::{End, Wire, monotonic_now};
 
-use super::command::command;
+use super::command::{DRAIN, command};
 use super::known::PeerRun;
 use super::{congestion, outcome};
 
 /// PEER-14: discovery of the DDS peers over a lossy network takes some of its announcements.
 const START_DELAY: Duration = Duration::from_secs(5);
-/// How long a sender stays after its last tick. Six times the requirement: what comes later is of no use to a driver, and
-/// our own vehicle waits less.
-pub(super) const DRAIN: Duration = Duration::from_millis(3_000);
 /// PEER-20: the receiver's half second after that, and both ends' records on the disk.
 const LEAVE: Duration = Duration::from_secs(10);
 
