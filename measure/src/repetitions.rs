@@ -4,7 +4,7 @@
 //! Pure. Invariants: an invalid or interrupted run counts nowhere; a figure that a run does not have is left out of the
 //! median and never taken for zero. Rules: SPEC.md MEA-42, MEA-72.
 
-use crate::result::DriveCase;
+use crate::drive::DriveCase;
 
 /// Cases that differ in nothing but run and seed, each group in the order of its runs, groups in the order of their first.
 pub fn groups<'a>(cases: impl IntoIterator<Item = &'a DriveCase>) -> Vec<Vec<&'a DriveCase>> {

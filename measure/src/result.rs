@@ -1,4 +1,4 @@
-//! Result files: one envelope for every experiment of the lab, and the case of a drive.
+//! Result files: one envelope for every experiment of the lab, whatever its cases are.
 //!
 //! Runs in the tool after a run. Invariants: a file is written whole or not at all; names may be added within a
 //! format version but never change their meaning or vanish; a newer version is refused, not guessed at. Follows
@@ -9,23 +9,16 @@ use std::path::{Path, PathBuf};
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use tokkyu_contract::Ledger;
 
-use crate::competition::{BesideFlow, ImagesRate, PathFacts};
-use crate::contest::{PeerSettings, Skipped};
+use crate::contest::Skipped;
 use crate::environment::Environment;
-use crate::figures::Summary;
-use crate::join::{StreamTally, Tally};
 use crate::storage::{self, StorageError};
-use crate::verdict::Verdict;
 
 /// Version of the result format this crate writes, and the newest it reads.
 pub const FORMAT: u32 = 1;
 
-/// Streams whose names begin so carry images; what follows is the image number of the paper, from 1.
-pub const CAMERA_PREFIX: &str = "camera/";
-
-/// A result file: what was run, where, and what came out. `C` is the experiment's own case, e.g. [`DriveCase`].
+/// A result file: what was run, where, and what came out. `C` is the experiment's own case, e.g.
+/// [`DriveCase`](crate::DriveCase).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ResultFile<C> {
     /// Version of this format, [`FORMAT`].
@@ -41,214 +34,6 @@ pub struct ResultFile<C> {
     /// Peers that were asked for and are not on this machine.
     #[serde(default)]
     pub skipped: Vec<Skipped>,
-}
-
-/// One case of the remote-driving experiment: one network, one variant, so many cameras.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct DriveCase {
-    /// Name of the network, e.g. `stable`, `loss5`.
-    pub network: String,
-    /// Who carried the samples: `tokkyu`, or the name of another middleware.
-    pub peer: String,
-    /// Which build or setting of the peer.
-    pub variant: String,
-    /// Quality of service in ROS 2's words, e.g. `reliable keep_last 1 lifespan 500 ms`.
-    pub qos: String,
-    /// The paper's QoS condition, 1 to 4, that this case answers; `None` if it answers none.
-    #[serde(default)]
-    pub condition: Option<u8>,
-    /// Cameras, 1 to 4.
-    pub images: u32,
-    /// Seed of the network's chance.
-    pub seed: u64,
-    /// Which repetition of the same case, from 0.
-    #[serde(default)]
-    pub run: u32,
-    /// True if network and clock were simulated: then the figures hold for no machine.
-    #[serde(default)]
-    pub simulated: bool,
-    /// Samples offered on each camera, warm-up left out.
-    pub samples: u64,
-    /// Bytes of each image; `None` if they differ.
-    #[serde(default)]
-    pub image_bytes: Option<u64>,
-    /// Bytes of whole Ethernet frames (header, no preamble, no checksum) in both directions; `None` if not counted.
-    pub wire_bytes: Option<u64>,
-    /// Bytes of payload in all samples offered.
-    pub payload_bytes: Option<u64>,
-    /// Delay the user-space wire itself adds to a frame, mean in milliseconds; `None` if not measured.
-    pub added_by_wire_ms: Option<f64>,
-    /// Processor time used by the two ends.
-    #[serde(default)]
-    pub cpu_s: CpuSeconds,
-    /// Processor time of the programs at both ends that what carries the samples stands between, such as DDS writers and
-    /// readers beside bridges; it is not in `cpu_s`.
-    #[serde(default)]
-    pub endpoints_cpu_s: CpuSeconds,
-    /// Load average over one minute when the case ended; `None` if not read.
-    #[serde(default)]
-    pub load_average: Option<f64>,
-    /// Figures of each stream, warm-up left out.
-    pub streams: Vec<StreamResult>,
-    /// Figures of the images of all cameras taken together, warm-up left out; `None` without a camera.
-    #[serde(default)]
-    pub images_together: Option<StreamResult>,
-    /// Figures of the warm-up samples, apart.
-    #[serde(default)]
-    pub warm_up: Vec<StreamResult>,
-    /// The path by itself; `None` if not known.
-    #[serde(default)]
-    pub path: Option<PathFacts>,
-    /// Bulk TCP flows that ran over the same path, in the images' direction; empty if none did.
-    #[serde(default)]
-    pub beside: Vec<BesideFlow>,
-    /// What the images got of the path beside them; `None` if nothing ran beside.
-    #[serde(default)]
-    pub images_rate: Option<ImagesRate>,
-    /// Latency of the images on an ideal transport over the same network; `None` if not worked out.
-    #[serde(default)]
-    pub ideal: Option<Ideal>,
-    /// Whether the requirement was met.
-    #[serde(default)]
-    pub verdict: Option<Verdict>,
-    /// Raw records file, relative to the result file.
-    #[serde(default)]
-    pub records: Option<PathBuf>,
-    /// Remarks for the reader, e.g. preconditions that did not hold.
-    #[serde(default)]
-    pub notes: Vec<String>,
-    /// True if the figures may not be believed; the notes say why.
-    #[serde(default)]
-    pub invalid: bool,
-    /// True if the run was ended early on request; the notes say how far it came.
-    #[serde(default)]
-    pub interrupted: bool,
-    /// Statistics of the link, in its own words.
-    #[serde(default)]
-    pub link: serde_json::Value,
-    /// What the ends of a peer's program said of themselves; empty for our own.
-    #[serde(default)]
-    pub peer_settings: Vec<PeerSettings>,
-}
-
-/// Processor time in seconds, user and system together; `None` where it cannot be told.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct CpuSeconds {
-    /// Of the sending end.
-    pub send: Option<f64>,
-    /// Of the receiving end.
-    pub receive: Option<f64>,
-}
-
-/// Latency that the network alone would impose.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Ideal {
-    /// Mean over all images.
-    pub mean_ms: f64,
-    /// Worst of all images.
-    pub worst_ms: f64,
-}
-
-/// Outcomes and figures of one stream.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct StreamResult {
-    /// Name, e.g. `camera/1`, `drive/command`.
-    pub name: String,
-    /// Outcomes of the samples offered.
-    #[serde(flatten, with = "LedgerFields")]
-    pub ledger: Ledger,
-    /// Figures of the samples delivered.
-    #[serde(flatten)]
-    pub figures: Summary,
-}
-
-/// Field names of a ledger in a result file; the ledger itself lives where there is no serde.
-#[derive(Serialize, Deserialize)]
-#[serde(remote = "Ledger")]
-struct LedgerFields {
-    offered: u64,
-    delivered: u64,
-    late: u64,
-    expired: u64,
-    dropped: u64,
-    lost: u64,
-}
-
-impl StreamResult {
-    /// Result of one stream from its outcomes and latencies.
-    pub fn new(name: &str, tally: &Tally) -> Self {
-        StreamResult {
-            name: name.to_owned(),
-            ledger: tally.ledger,
-            figures: tally.figures.summary(tally.ledger.offered),
-        }
-    }
-
-    /// Samples offered that were not delivered, whatever became of them: what the paper counts as lost.
-    pub fn missed(&self) -> u64 {
-        self.ledger.offered.saturating_sub(self.ledger.delivered)
-    }
-
-    /// True if the stream carries images.
-    pub fn is_camera(&self) -> bool {
-        self.name.starts_with(CAMERA_PREFIX)
-    }
-
-    /// The paper's number of the image, from 1; `None` for other streams and for cameras that have a name.
-    pub fn image(&self) -> Option<u32> {
-        self.name.strip_prefix(CAMERA_PREFIX)?.parse().ok()
-    }
-}
-
-impl DriveCase {
-    /// Fills streams, warm-up and verdict from the tallies of the joined records.
-    pub fn set_streams(&mut self, tallies: &[StreamTally]) {
-        self.streams = tallies.iter().map(|t| StreamResult::new(&t.name, &t.measured)).collect();
-        self.images_together = together(tallies);
-        self.warm_up = tallies
-            .iter()
-            .filter(|t| t.warm_up.ledger.offered > 0)
-            .map(|t| StreamResult::new(&t.name, &t.warm_up))
-            .collect();
-        self.verdict = Some(Verdict::judge(&self.streams));
-    }
-
-    /// Megabytes of images that were delivered, warm-up and all; `None` where images have no single size.
-    pub fn delivered_mb(&self) -> Option<f64> {
-        let images = (self.streams.iter().chain(&self.warm_up))
-            .filter(|stream| stream.is_camera())
-            .fold(0, |sum, camera| u64::saturating_add(sum, camera.ledger.delivered));
-        Some(images as f64 * self.image_bytes? as f64 / 1e6)
-    }
-
-    /// Processor time of both ends for each megabyte of images delivered, in milliseconds; `None` if any part is unknown
-    /// or nothing was delivered.
-    pub fn cpu_ms_per_mb(&self) -> Option<f64> {
-        let delivered_mb = self.delivered_mb().filter(|mb| *mb > 0.0)?;
-        Some((self.cpu_s.send? + self.cpu_s.receive?) * 1e3 / delivered_mb)
-    }
-
-    /// Bytes on the wire for each byte of payload; `None` if either is unknown or nothing was sent.
-    pub fn wire_ratio(&self) -> Option<f64> {
-        let payload = self.payload_bytes.filter(|bytes| *bytes > 0)?;
-        Some(self.wire_bytes? as f64 / payload as f64)
-    }
-}
-
-/// Name of the figures of all cameras together.
-const ALL_CAMERAS: &str = "cameras";
-
-/// All cameras as one stream: the same images, so the figures of the whole (MEA-8).
-fn together(tallies: &[StreamTally]) -> Option<StreamResult> {
-    let mut cameras = tallies.iter().filter(|t| t.name.starts_with(CAMERA_PREFIX)).peekable();
-    cameras.peek()?;
-    let mut sum = Tally::default();
-    for camera in cameras {
-        sum.ledger += camera.measured.ledger;
-        sum.figures.merge(&camera.measured.figures);
-    }
-    Some(StreamResult::new(ALL_CAMERAS, &sum))
 }
 
 /// A result file could not be written or read.
@@ -346,6 +131,8 @@ impl<C: DeserializeOwned> ResultFile<C> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::drive::{CpuSeconds, DriveCase, StreamResult};
+    use crate::join::StreamTally;
     use tokkyu_contract::Outcome;
 
     fn tally_of(name: &str, latencies_ms: &[u64], lost: u64) -> StreamTally {

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::result::StreamResult;
+use crate::drive::StreamResult;
 
 /// Longest allowed age of an image at its arrival, in milliseconds.
 pub const REQUIREMENT_MS: u64 = 500;

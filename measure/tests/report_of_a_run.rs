@@ -4,12 +4,13 @@
 use std::time::Duration;
 
 use tokkyu_contract::{MonoTime, Outcome};
+use tokkyu_measure::drive;
+use tokkyu_measure::drive::DriveCase;
 use tokkyu_measure::environment::Environment;
 use tokkyu_measure::join::{join, tally};
 use tokkyu_measure::record::Record;
 use tokkyu_measure::report::{Report, ReportCase, render_comparison};
-use tokkyu_measure::result::{DriveCase, ResultFile};
-use tokkyu_measure::table;
+use tokkyu_measure::result::ResultFile;
 use tokkyu_measure::{BesideFlow, Comparison, PeerSettings, Rate, Skipped};
 
 const WARM_UP: u32 = 20;
@@ -93,7 +94,7 @@ fn the_page_is_well_formed_and_shows_every_stream_with_its_p99() {
     let page = Report::of_file("Remote driving", &file, &records).render().unwrap();
     let text = text_of(&page);
     for case in &file.cases {
-        assert!(text.contains(&table::case_title(case)), "{}", table::case_title(case));
+        assert!(text.contains(&drive::case_title(case)), "{}", drive::case_title(case));
         assert!(text.contains(&case.verdict.as_ref().unwrap().text));
         for stream in &case.streams {
             let p99 = format!("{:.1}", stream.figures.p99_ms.unwrap());
@@ -114,7 +115,7 @@ fn traffic_beside_the_link_stands_in_text_markdown_and_page() {
     let rate = Rate::new(&[125_000; 20], Duration::from_secs(2), Some(40.0));
     file.cases[1].beside = vec![BesideFlow { algorithm: "cubic".into(), rate }];
     let page = text_of(&Report::of_file("Beside", &file, &records).render().unwrap());
-    for shown in [table::text(&file.cases), table::markdown(&file.cases), page.clone()] {
+    for shown in [drive::text(&file.cases), drive::markdown(&file.cases), page.clone()] {
         assert_eq!(shown.matches("TCP cubic").count(), 1 + usize::from(shown == page), "{shown}");
         assert!(shown.contains("least Mbit/s in 1 s") && shown.contains("25.0"), "{shown}");
     }

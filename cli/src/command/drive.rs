@@ -9,7 +9,7 @@ use tokkyu_lab::drive::{
     self, CaseFolder, CaseSpec, IMAGES_MAX, Outcome, Pictures, Programs, Quality, Results,
 };
 use tokkyu_link::sim::path::Profile;
-use tokkyu_measure::{Sources, table};
+use tokkyu_measure::Sources;
 
 use super::experiment::{free_result, note_grants, refusals, write_copy, written};
 use super::{report, words};
@@ -139,7 +139,7 @@ impl Drive {
     /// Keeps and shows what came of the run. A disk that fails takes nothing from what is shown.
     fn conclude(&self, outcome: &Outcome, results: &mut Results, root: &Path) -> Done {
         let added = results.add(outcome.case.clone());
-        output::tell(self.json.as_ref(), &table::text(&results.file().cases))?;
+        output::tell(self.json.as_ref(), &tokkyu_measure::drive::text(&results.file().cases))?;
         output::tell(self.json.as_ref(), &refusals(results))?;
         added?;
         written(outcome.unwritten.as_deref())?;

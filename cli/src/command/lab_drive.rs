@@ -10,7 +10,7 @@ use tokkyu_lab::drive::{
     Plan, Programs, Quality, Results,
 };
 use tokkyu_link::sim::path::Profile;
-use tokkyu_measure::{Comparison, DriveCase, ResultFile, comparison, table};
+use tokkyu_measure::{Comparison, DriveCase, ResultFile, comparison};
 
 use super::experiment::{Experiment, Onlooker, refusals, refuse_repeated, write_copy};
 use super::lab_peers::{Peers, keep_comparison};
@@ -182,10 +182,10 @@ fn tables(cases: &[DriveCase], markdown: bool) -> String {
     let medians = drive::medians(cases);
     if markdown {
         let medians = medians.map(|table| format!("\n### Medians over the runs\n\n{}", table.to_markdown()));
-        table::markdown(cases) + &medians.unwrap_or_default()
+        tokkyu_measure::drive::markdown(cases) + &medians.unwrap_or_default()
     } else {
         let medians = medians.map(|table| format!("\nmedians over the runs\n{}", table.to_text()));
-        table::text(cases) + &medians.unwrap_or_default()
+        tokkyu_measure::drive::text(cases) + &medians.unwrap_or_default()
     }
 }
 

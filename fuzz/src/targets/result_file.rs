@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use crate::ScratchFile;
-use tokkyu_measure::{Comparison, DriveCase, ResultFile, comparison, table};
+use tokkyu_measure::{Comparison, DriveCase, ResultFile, comparison, drive};
 
 thread_local! {
     static FILE: RefCell<ScratchFile> = RefCell::new(ScratchFile::new("json"));
@@ -12,7 +12,7 @@ thread_local! {
 pub fn run(bytes: &[u8]) {
     FILE.with_borrow_mut(|file| match ResultFile::<DriveCase>::read(file.set(bytes)) {
         Ok(result) => {
-            let drawn = [table::text(&result.cases), table::markdown(&result.cases)];
+            let drawn = [drive::text(&result.cases), drive::markdown(&result.cases)];
             let compared = Comparison::of(&result);
             assert!(
                 comparison::text(&compared).contains("goals")

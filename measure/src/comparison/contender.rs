@@ -2,12 +2,12 @@
 //!
 //! Pure. Invariant: a figure is the median of the runs that count (see [`counts`]), missed images are their sum.
 
+use crate::drive::{DriveCase, StreamResult};
 use crate::figures::Summary;
 use crate::repetitions::{counts, groups, median};
-use crate::result::{DriveCase, StreamResult};
 use crate::table::{NONE, Row, ms, percent};
 
-use super::OURS;
+use super::who::OURS;
 
 /// Columns of a comparison.
 pub(super) const HEADER: [&str; 18] = [

@@ -7,7 +7,8 @@ use std::fmt;
 
 use crate::table::ms;
 
-use super::{Comparison, Contender, OnNetwork};
+use super::contender::Contender;
+use super::network::{Comparison, OnNetwork};
 
 /// MEA-77: as much may our mean be above the best on a network that loses nothing.
 const AS_GOOD_AS: f64 = 1.1;

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 use crate::paper::{self, PaperRow};
 use crate::table::{NONE, Row, ms};
 
-use super::OnNetwork;
 use super::contender::HEADER;
+use super::network::OnNetwork;
 
 /// MEA-74: only a network that the paper measured, and only conditions that somebody here ran.
 pub(super) fn rows(part: &OnNetwork<'_>) -> Vec<Row> {

@@ -4,9 +4,10 @@ use tokkyu_contract::{Ledger, Outcome};
 
 use super::*;
 use crate::contest::Skipped;
+use crate::drive::CpuSeconds;
 use crate::environment::Environment;
 use crate::join::{StreamTally, Tally};
-use crate::result::CpuSeconds;
+use crate::result::ResultFile;
 
 const LINK: &str = "reliable keep_last 10 lifespan 500 ms";
 

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
+use crate::drive::DriveCase;
 use crate::repetitions::counts;
-use crate::result::DriveCase;
 use crate::table::escaped;
 
-use super::{Comparison, OnNetwork};
+use super::network::{Comparison, OnNetwork};
 
 /// How to read the tables, in the order of what is asked first.
 pub(crate) const HOW_TO_READ: [&str; 4] = [

@@ -6,7 +6,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::{Foreground, LbeCase, baseline_of, quotient};
+use super::case::{Foreground, LbeCase, baseline_of, quotient};
 
 /// Ours, as it is compared: with the same queue for the foreground as what it is compared to.
 const OURS: &str = "lbe";

@@ -9,7 +9,7 @@
 
 use serde::Serialize;
 
-use super::{Foreground, LbeCase, quotient, same_work};
+use super::case::{Foreground, LbeCase, kilobytes, quotient, same_work};
 use crate::table::{NONE, Row, Table};
 
 /// Which paper, and why its figures are a reference and no baseline.
@@ -300,7 +300,7 @@ fn measured(line: &Beside) -> String {
     let figure = |ours: &Ours| match (is_time, ours.bytes) {
         (true, _) => format!("{:.1} ms", ours.figure),
         (false, 0) => format!("{:.3}", ours.figure),
-        (false, bytes) => format!("{}: {:.3}", super::table::kilobytes(bytes), ours.figure),
+        (false, bytes) => format!("{}: {:.3}", kilobytes(bytes), ours.figure),
     };
     match line.ours.is_empty() {
         true => "was not run".to_owned(),

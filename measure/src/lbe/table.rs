@@ -1,8 +1,8 @@
 //! Tables of cases, for a terminal and for documents: one for each kernel and each thing that the foreground did.
 
+use super::case::{Foreground, LbeCase, Quartiles, kilobytes};
 use super::goals::goals;
 use super::paper::{self, SOURCE};
-use super::{Foreground, LbeCase, Quartiles};
 use crate::table::{NONE, Row, Table};
 
 const HEADER: [&str; 13] = [
@@ -87,14 +87,6 @@ pub(crate) fn what(case: &LbeCase) -> String {
         Foreground::Compute => "Computation".to_owned(),
         Foreground::Idle => "Nothing in the foreground".to_owned(),
         Foreground::React => "One packet, until the wire takes it".to_owned(),
-    }
-}
-
-/// A size as the tables tell it.
-pub(crate) fn kilobytes(bytes: u64) -> String {
-    match bytes % 1000 {
-        0 => format!("{} KB", bytes / 1000),
-        _ => format!("{bytes} B"),
     }
 }
 

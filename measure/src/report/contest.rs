@@ -4,20 +4,21 @@
 //! Cases have no part of their own here: there may be hundreds. Their raw records are named, and the page of one alone is
 //! made from them (`tokkyu report`). Rules: SPEC.md MEA-60, MEA-61, MEA-67 to MEA-69.
 
-use super::ReportError;
 use super::contest_curves::{curves, legend_line, stroke_of};
 use super::distribution::Curve;
+use super::error::ReportError;
 use super::html::{self, classed, element, figure};
 use super::page::{curve_words, environment_part, heading, whole};
 use super::stroke::Stroke;
 use crate::comparison::{Comparison, Contender, HOW_TO_READ, Judgement, OnNetwork, left_out};
 use crate::contest::PeerSettings;
+use crate::drive::case_title;
+use crate::drive::{CAMERA_PREFIX, DriveCase};
 use crate::figures::Figures;
 use crate::join::tally;
 use crate::record::Record;
 use crate::repetitions::counts;
-use crate::result::{CAMERA_PREFIX, DriveCase, ResultFile};
-use crate::table::case_title;
+use crate::result::ResultFile;
 
 pub(super) fn render(
     title: &str,

@@ -5,9 +5,9 @@
 
 use plotters::prelude::*;
 
-use super::ReportError;
 use super::axis::Axis;
 use super::distribution::{AGE_AXIS, Curve, SHARE_AXIS, age_axis, curve_points};
+use super::error::ReportError;
 use super::html::escape;
 use super::plot::{self, Named, PALETTE};
 use super::stroke::{SOMEBODY_ELSE, Stroke};
@@ -59,8 +59,8 @@ pub(super) fn legend_line(contender: &Contender<'_>, words: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::drive::DriveCase;
     use crate::figures::Figures;
-    use crate::result::DriveCase;
 
     fn stroke(peer: &str, variant: &str) -> (Stroke, String) {
         let case = DriveCase { peer: peer.into(), variant: variant.into(), ..DriveCase::default() };

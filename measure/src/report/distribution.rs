@@ -5,8 +5,8 @@
 
 use plotters::prelude::*;
 
-use super::ReportError;
 use super::axis::Axis;
+use super::error::ReportError;
 use super::plot::{self, Named, PALETTE};
 use crate::figures::Figures;
 use crate::verdict::REQUIREMENT_MS;

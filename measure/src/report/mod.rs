@@ -9,63 +9,28 @@ mod axis;
 mod contest;
 mod contest_curves;
 mod distribution;
+mod error;
 mod html;
 mod lbe;
 mod page;
 mod plot;
 mod rtnet;
 mod rtnet_plots;
+mod source;
 mod stroke;
 mod timeline;
 
-use crate::environment::Environment;
-use crate::join::{StreamTally, tally};
+pub use error::ReportError;
+use source::Shown;
+pub use source::{Report, ReportCase};
+
+use crate::drive::DriveCase;
 use crate::lbe::LbeCase;
 use crate::record::Record;
-use crate::result::{DriveCase, ResultFile};
+use crate::result::ResultFile;
 use crate::rtnet::RtnetCase;
 
-/// What a report is made of.
-#[derive(Clone, Debug)]
-pub struct Report<'a> {
-    /// Heading of the page.
-    pub title: &'a str,
-    /// Command line that ran the experiment.
-    pub command: &'a str,
-    /// Machine it ran on.
-    pub environment: &'a Environment,
-    /// Cases in the order they are shown.
-    pub cases: Vec<ReportCase<'a>>,
-}
-
-/// One case with its raw records.
-#[derive(Clone, Copy, Debug)]
-pub struct ReportCase<'a> {
-    /// The case.
-    pub case: &'a DriveCase,
-    /// Joined records (see [`crate::join::join`]); empty if there are none, then the case has no plots.
-    pub records: &'a [Record],
-}
-
-/// A plot could not be drawn.
-#[derive(Debug, thiserror::Error)]
-#[error("cannot draw the plot \"{plot}\": {reason}")]
-pub struct ReportError {
-    /// Which plot.
-    pub plot: String,
-    /// The drawing library's words.
-    pub reason: String,
-}
-
-impl<'a> Report<'a> {
-    /// A report of a whole result file; `records` holds each case's joined records, in the order of the cases.
-    /// Cases beyond the end of `records` have none.
-    pub fn of_file(title: &'a str, file: &'a ResultFile<DriveCase>, records: &'a [Vec<Record>]) -> Self {
-        let records = records.iter().map(Vec::as_slice).chain(std::iter::repeat(&[][..]));
-        let cases = file.cases.iter().zip(records).map(|(case, records)| ReportCase { case, records });
-        Report { title, command: &file.command, environment: &file.environment, cases: cases.collect() }
-    }
-
+impl Report<'_> {
     /// The page, as HTML that is also well-formed XML.
     ///
     /// # Errors
@@ -102,31 +67,4 @@ pub fn render_lbe(title: &str, file: &ResultFile<LbeCase>) -> Result<String, Rep
 /// A plot cannot be drawn.
 pub fn render_rtnet(title: &str, file: &ResultFile<RtnetCase>) -> Result<String, ReportError> {
     rtnet::render(title, file)
-}
-
-/// A case with what its records say.
-struct Shown<'a> {
-    case: &'a DriveCase,
-    records: &'a [Record],
-    streams: Vec<StreamTally>,
-}
-
-impl<'a> Shown<'a> {
-    fn new(source: &ReportCase<'a>) -> Self {
-        Shown { case: source.case, records: source.records, streams: tally(source.records) }
-    }
-
-    fn cameras(&self) -> impl Iterator<Item = &StreamTally> + Clone {
-        self.streams.iter().filter(|stream| stream.name.starts_with(crate::result::CAMERA_PREFIX))
-    }
-
-    /// True if the records give other outcomes than the case tells.
-    fn disagrees(&self) -> bool {
-        let told = self.case.streams.iter().map(|stream| (&stream.name, stream.ledger));
-        !self.records.is_empty()
-            && told.into_iter().any(|(name, ledger)| {
-                let found = self.streams.iter().find(|stream| stream.name == *name);
-                found.map(|stream| stream.measured.ledger).unwrap_or_default() != ledger
-            })
-    }
 }

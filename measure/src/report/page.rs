@@ -6,15 +6,16 @@ use plotters::style::RGBColor;
 use serde_json::Value;
 
 use super::distribution::{self, Curve};
+use super::error::ReportError;
 use super::html::{self, classed, element, escape, figure};
 use super::plot::PALETTE;
-use super::{Report, ReportError, Shown, timeline};
-use crate::competition::{competition_table, series_lines};
+use super::source::{Report, Shown};
+use super::timeline;
+use crate::drive::{self, DriveCase, StreamResult, competition_table, series_lines};
 use crate::environment::Environment;
 use crate::figures::Figures;
 use crate::join::StreamTally;
-use crate::result::{DriveCase, StreamResult};
-use crate::table::{self, Row, Table, ms, percent};
+use crate::table::{Row, Table, ms, percent};
 use crate::verdict::Verdict;
 
 const STYLE: &str = include_str!("style.css");
@@ -72,7 +73,7 @@ fn overview_row(case: &DriveCase) -> Row {
     };
     let least_inside = cameras.iter().filter_map(|camera| camera.figures.inside.ms_500).reduce(f64::min);
     let cells = vec![
-        table::case_title(case),
+        drive::case_title(case),
         ms(largest(|camera| camera.figures.p99_ms)),
         ms(largest(|camera| camera.figures.worst_ms)),
         percent(least_inside),
@@ -114,7 +115,7 @@ fn curve_of(part: &Shown<'_>) -> Curve {
 fn cumulative_figure(network: &str, group: Vec<(&DriveCase, Curve)>) -> Result<String, ReportError> {
     let mut legend = String::from("<ul class=\"legend\">\n");
     for ((case, curve), colour) in group.iter().zip(PALETTE) {
-        let text = format!("{}: {}", table::case_title(case), curve_words(&curve.figures, curve.offered));
+        let text = format!("{}: {}", drive::case_title(case), curve_words(&curve.figures, curve.offered));
         let _ = writeln!(legend, "<li>{}{}</li>", swatch(colour), escape(&text));
     }
     legend.push_str("</ul>\n");
@@ -142,16 +143,16 @@ fn swatch(RGBColor(red, green, blue): RGBColor) -> String {
 fn case_part(part: &Shown<'_>) -> Result<String, ReportError> {
     let case = part.case;
     let mut out = String::from("<section class=\"case\">\n");
-    out.push_str(&element("h3", &table::case_title(case)));
+    out.push_str(&element("h3", &drive::case_title(case)));
     if let Some(verdict) = &case.verdict {
         let class = if verdict.pass { "pass" } else { "fail" };
         out.push_str(&format!("<p>{}</p>\n", classed("span", class, &verdict.text)));
     }
-    out.push_str(&html::table(&table::drive_table(case)));
-    out.push_str(&classed("p", "soft", &table::summary_line(case)));
+    out.push_str(&html::table(&drive::drive_table(case)));
+    out.push_str(&classed("p", "soft", &drive::summary_line(case)));
     out.push_str(&competition_part(case));
     out.push_str(&warm_up_words(case));
-    for remark in table::remarks(case) {
+    for remark in drive::remarks(case) {
         out.push_str(&element("p", remark));
     }
     out.push_str(&record_plots(part)?);
@@ -197,7 +198,7 @@ fn record_plots(part: &Shown<'_>) -> Result<String, ReportError> {
         out.push_str(&format!("<p>{}</p>\n", classed("span", "warning", text)));
     }
     let age = distribution::age_axis(part.cameras().map(|camera| &camera.measured.figures));
-    let title = table::case_title(part.case);
+    let title = drive::case_title(part.case);
     out.push_str("<div class=\"pair\">\n");
     for (camera, colour) in part.cameras().zip(PALETTE.into_iter().cycle()) {
         out.push_str(&camera_figure(camera, &title, age, colour)?);

@@ -2,7 +2,7 @@
 //!
 //! Everything comes from the cases. Rules: SPEC.md MEA-107.
 
-use super::ReportError;
+use super::error::ReportError;
 use super::html::{self, element};
 use super::page::{environment_part, goals_section, heading, whole};
 use super::rtnet_plots::drawings;

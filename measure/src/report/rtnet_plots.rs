@@ -2,8 +2,8 @@
 
 use plotters::prelude::*;
 
-use super::ReportError;
 use super::axis::Axis;
+use super::error::ReportError;
 use super::html;
 use super::plot::{self, Chart, Drawn, Named, PALETTE};
 use super::stroke::Stroke;

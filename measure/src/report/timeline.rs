@@ -5,11 +5,11 @@
 
 use plotters::prelude::*;
 
-use super::ReportError;
 use super::axis::Axis;
+use super::error::ReportError;
 use super::plot::{self, Named, PALETTE};
+use crate::drive::CAMERA_PREFIX;
 use crate::record::Record;
-use crate::result::CAMERA_PREFIX;
 use tokkyu_contract::Outcome;
 
 const COLUMNS: usize = 300;

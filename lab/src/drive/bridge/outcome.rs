@@ -31,7 +31,7 @@ pub(super) fn outcome(spec: &CaseSpec, folder: &CaseFolder, ends: &Ends<'_>) -> 
     add_sessions(&mut outcome, folder);
     let records = add_joined(&mut outcome, spec, &written(folder));
     let workload = spec.workload();
-    let bytes = |stream: &str| match stream.starts_with(tokkyu_measure::result::CAMERA_PREFIX) {
+    let bytes = |stream: &str| match stream.starts_with(tokkyu_measure::drive::CAMERA_PREFIX) {
         true => workload.image_bytes as u64,
         false => workload.command_bytes as u64,
     };

@@ -4,10 +4,10 @@
 use plotters::prelude::*;
 
 use super::look::stroke;
-use super::{Middle, drawable};
+use super::middle::{Middle, drawable};
 use crate::lbe::LbeCase;
-use crate::report::ReportError;
 use crate::report::axis::Axis;
+use crate::report::error::ReportError;
 use crate::report::plot::{self, Chart, Drawn, Named};
 use crate::report::stroke::Stroke;
 

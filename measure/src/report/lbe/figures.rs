@@ -1,6 +1,7 @@
 //! What is drawn of a case, with axis and unit.
 
-use super::{Middle, by_scheme, over_size};
+use super::middle::{MOST_DRAWN, Middle};
+use super::{by_scheme, over_size};
 use crate::lbe::LbeCase;
 
 /// Percent below which "more than alone" is drawn as this much.
@@ -29,7 +30,7 @@ fn more_than_alone(case: &LbeCase) -> Option<Middle> {
     let ratio = case.ratio_to_none.filter(|ratio| *ratio > 0.0 && case.scheme != case.baseline)?;
     let alone_ms = case.median_ms / ratio;
     let more = Middle::of(case.median_ms, case.spread.ms)?.map(|ms| (ms / alone_ms - 1.0) * 100.0);
-    [more.low, more.middle, more.high].iter().all(|value| value.abs() <= super::MOST_DRAWN).then_some(more)
+    [more.low, more.middle, more.high].iter().all(|value| value.abs() <= MOST_DRAWN).then_some(more)
 }
 
 pub(super) const TIME: over_size::Figure =

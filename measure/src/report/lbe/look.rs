@@ -4,6 +4,7 @@
 
 use plotters::style::RGBColor;
 
+use crate::lbe::LbeCase;
 use crate::report::html::escape;
 use crate::report::plot::PALETTE;
 use crate::report::stroke::{SOMEBODY_ELSE, Stroke};
@@ -72,6 +73,17 @@ pub(super) fn item_with_words(scheme: &str) -> String {
     let words = LOOKS.iter().find(|look| look.scheme == scheme).map_or("", |look| look.words);
     let text = if words.is_empty() { scheme.to_owned() } else { format!("{scheme}: {words}") };
     format!("<li>{}{}</li>\n", stroke(scheme).swatch(), escape(&text))
+}
+
+/// Each scheme once, in the order in which they were run.
+pub(super) fn schemes<'a>(cases: impl IntoIterator<Item = &'a LbeCase>) -> Vec<&'a str> {
+    let mut schemes: Vec<&str> = Vec::new();
+    for case in cases {
+        if !schemes.contains(&case.scheme.as_str()) {
+            schemes.push(&case.scheme);
+        }
+    }
+    schemes
 }
 
 #[cfg(test)]

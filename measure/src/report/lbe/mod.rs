@@ -7,52 +7,15 @@
 mod by_scheme;
 mod figures;
 mod look;
+mod middle;
 mod over_size;
 mod parts;
 
-use super::ReportError;
 use super::html::{self, element};
 use super::page::{environment_part, goals_section, heading, whole};
-use crate::lbe::{LbeCase, Quartiles, goals, paper, table};
+use crate::lbe::{LbeCase, goals, paper, table};
+use crate::report::error::ReportError;
 use crate::result::ResultFile;
-
-/// Larger values are not drawn.
-const MOST_DRAWN: f64 = 1e12;
-
-/// A median and the middle half of the rounds around it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Middle {
-    middle: f64,
-    low: f64,
-    high: f64,
-}
-
-impl Middle {
-    /// `None` if the median cannot be drawn; quartiles that cannot are left out.
-    fn of(middle: f64, quartiles: Option<Quartiles>) -> Option<Middle> {
-        let middle = drawable(middle)?;
-        let end = |of: fn(Quartiles) -> f64| quartiles.map(of).and_then(drawable).unwrap_or(middle);
-        let (low, high) = (end(|ends| ends.p25), end(|ends| ends.p75));
-        Some(Middle { middle, low: low.min(middle), high: high.max(middle) })
-    }
-
-    /// Without quartiles.
-    fn alone(value: f64) -> Option<Middle> {
-        Middle::of(value, None)
-    }
-
-    fn map(self, to: impl Fn(f64) -> f64) -> Middle {
-        Middle { middle: to(self.middle), low: to(self.low), high: to(self.high) }
-    }
-
-    fn at_least(self, floor: f64) -> Middle {
-        self.map(|value| value.max(floor))
-    }
-}
-
-fn drawable(value: f64) -> Option<f64> {
-    (value.is_finite() && (0.0..=MOST_DRAWN).contains(&value)).then_some(value)
-}
 
 pub(super) fn render(title: &str, file: &ResultFile<LbeCase>) -> Result<String, ReportError> {
     let cases = &file.cases;
@@ -88,19 +51,8 @@ fn paper_part(cases: &[LbeCase]) -> String {
     out
 }
 
-/// Each scheme once, in the order in which they were run.
-fn schemes<'a>(cases: impl IntoIterator<Item = &'a LbeCase>) -> Vec<&'a str> {
-    let mut schemes: Vec<&str> = Vec::new();
-    for case in cases {
-        if !schemes.contains(&case.scheme.as_str()) {
-            schemes.push(&case.scheme);
-        }
-    }
-    schemes
-}
-
 fn schemes_part(cases: &[LbeCase]) -> String {
-    let items: String = schemes(cases).into_iter().map(look::item_with_words).collect();
+    let items: String = look::schemes(cases).into_iter().map(look::item_with_words).collect();
     match items.is_empty() {
         true => items,
         false => element("h2", "Schemes") + &format!("<ul class=\"legend\">\n{items}</ul>\n"),

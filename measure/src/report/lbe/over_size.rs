@@ -7,10 +7,10 @@
 use plotters::prelude::*;
 
 use super::look::{OURS, stroke};
-use super::{Middle, drawable};
+use super::middle::{Middle, drawable};
 use crate::lbe::LbeCase;
-use crate::report::ReportError;
 use crate::report::axis::Axis;
+use crate::report::error::ReportError;
 use crate::report::plot::{self, Named};
 use crate::report::stroke::Stroke;
 

@@ -2,9 +2,11 @@
 //! beside which, and what is said below.
 
 use super::by_scheme::{self, Mark};
-use super::{figures, look, over_size, schemes};
+use super::look::schemes;
+use super::middle::drawable;
+use super::{figures, look, over_size};
 use crate::lbe::{COMPUTATION_BOUND, Foreground, LbeCase, full_frame_ms, paper};
-use crate::report::ReportError;
+use crate::report::error::ReportError;
 use crate::report::html::{classed, element, figure};
 
 /// What one plot is about: all its cases differ in scheme and size alone.
@@ -126,7 +128,7 @@ fn reaction(cases: &[LbeCase]) -> Result<String, ReportError> {
         let frame_ms = full_frame_ms(scope.link_kbps);
         let nice = format!("TCP Nice, by the paper: {} ms", paper::TCP_NICE_MS);
         let mut marks = vec![Mark { at: paper::TCP_NICE_MS, name: nice }];
-        if super::drawable(frame_ms).is_some() {
+        if drawable(frame_ms).is_some() {
             marks.push(Mark { at: frame_ms, name: format!("a full frame: {frame_ms:.1} ms") });
         }
         dots(scope, cases, &figures::WAIT, &marks)

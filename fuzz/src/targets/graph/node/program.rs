@@ -84,7 +84,7 @@ impl Subscriber for Inbox {
         }
         let former = self.borrowed.lock().expect("one thread").insert(origin.link, false);
         assert!(former.is_none(), "link {} twice", origin.link);
-        let receipts = (origin.link % 2 == 0).then_some(Receipts { word: 7, depth: 2 });
+        let receipts = origin.link.is_multiple_of(2).then_some(Receipts { word: 7, depth: 2 });
         Ok(Listening { bell: "bell".to_owned(), source: 3, receipts })
     }
 
