@@ -65,7 +65,13 @@ count() {
 }
 
 step() { go "$@"; count "$1"; }
-begin() { go "$@" & going+=("$1"); }
+declare -A pids=()
+begin() {
+    go "$@" &
+    pids[$1]=$! going+=("$1")
+}
+# await NAME: until that step, if it has begun, has ended; `settle` counts it all the same.
+await() { [ -z "${pids[$1]:-}" ] || wait "${pids[$1]}"; }
 settle() {
     local name
     wait

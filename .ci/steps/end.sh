@@ -23,8 +23,10 @@ step_lab_drive_simulated() {
 }
 
 # The main job as a first user starts it, shorter, with nobody at the keys. Whether this machine, busy as it may be, met 500 ms is
-# told and not judged (1): that it ran to its report, with pictures of every camera and commands delivered, is.
-step_drive() {
+# told and not judged (1): that it ran to its report, as a run that may be believed, with pictures of every camera and commands
+# delivered, is.
+step_drive() { twice drive drive_once; }
+drive_once() {
     local out=$logs/drive code=0
     rm -rf "$out"
     "$binary" drive --samples 50 --out "$out" || code=$?

@@ -6,7 +6,7 @@ step_nodes_build() {
     local name prefix=$CARGO_TARGET_DIR/roscpp
     local flags=("-I$prefix/include") libs=("$prefix/lib/libtokkyu_node_c.a" -lpthread -ldl -lm)
     # As the tests are built: all is there already.
-    PROFILE=dev PACKAGES="--workspace --all-features" node/cpp/install "$prefix"
+    PROFILE=dev PACKAGES="${WHOLE[*]:1}" node/cpp/install "$prefix"
     cargo build "${WHOLE[@]}" --examples --bin talker --bin listener
     local cxx=(g++ -std=c++17 -O1 -Wall -Wextra -Werror "${flags[@]}")
     "${cxx[@]}" -o "$CARGO_TARGET_DIR/ros1-node" node/tests/ros1/peers/peer.cpp "${libs[@]}"
@@ -33,7 +33,7 @@ step_nodes_face() {
 TEST_LOCAL_PEERS=$CARGO_TARGET_DIR/test-local-peers
 step_local_build() {
     MAKEFLAGS=-j$(nproc) bench/local/build "$TEST_LOCAL_PEERS" floor-futex floor-futex-process
-    PROFILE=dev PACKAGES="--workspace --all-features" MAKEFLAGS=-j$(nproc) \
+    PROFILE=dev PACKAGES="${WHOLE[*]:1}" MAKEFLAGS=-j$(nproc) \
         bench/local/tokkyu/build "$TEST_LOCAL_PEERS" thread overload process tcpros
 }
 step_local_harness() { twice "local: harness" bench/local/test --folder "$TEST_LOCAL_PEERS" floor-futex floor-futex-process; }

@@ -6,6 +6,9 @@ step_format() {
     cargo fmt --manifest-path fuzz/coverage/Cargo.toml -- --check --color=never
 }
 
+# Which file uses which; a circle that ARCHITECTURE.md does not name fails.
+step_circles() { .ci/tests/circles && .ci/circles; }
+
 step_licences() { .ci/licences; }
 
 # What is to run without an operating system. The host has a standard library that a dependency may take in, and atomics of 64

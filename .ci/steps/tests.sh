@@ -2,6 +2,20 @@
 # shellcheck shell=bash
 
 WHOLE=(--locked --workspace --all-features)
+
+# Zenoh, which the fleet and one peer stand on, doubles what is built. These flags are for all else, with every feature that does not
+# bring it.
+without_zenoh() {
+    printf '%s\n' --locked --workspace --exclude tokkyu-fleet --exclude tokkyu-peer-zenoh --features
+    cargo metadata --format-version 1 --no-deps --offline | python3 -c '
+import json, sys
+brings = {"tokkyu-cli/fleet"}
+packages = json.load(sys.stdin)["packages"]
+features = {package["name"] + "/" + feature for package in packages for feature in package["features"]
+            if package["name"] not in ("tokkyu-fleet", "tokkyu-peer-zenoh")}
+print(",".join(sorted(features - brings)))'
+}
+
 # The standard library's triple, as the variable of cargo that names a runner has it.
 TRIPLE=$(rustc -vV | sed -n 's/^host: //p' | tr 'a-z-' 'A-Z_')
 
