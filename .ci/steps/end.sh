@@ -6,6 +6,9 @@ step_release() { ./tokkyu --version; }
 
 step_check() { "$binary" check contract/examples/robot.yaml --site contract/examples/site.yaml; }
 
+# Each page of docs/comparison made again from its file.
+step_pages() { "$binary" report --check docs/comparison; }
+
 step_keys() {
     local folder=$logs/keys
     rm -rf "$folder"

@@ -76,6 +76,13 @@ pub fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
+/// As JSON on standard output.
+pub fn print_json(told: &impl serde::Serialize) -> Result<(), Failure> {
+    let text = serde_json::to_string_pretty(told)
+        .map_err(|error| Failure::new(ExitCode::NotWritten, format_args!("no JSON: {error}")))?;
+    print(&format!("{text}\n"))
+}
+
 /// A line for whoever waits, on standard error. `eprintln!` would end the program when that is a file on a full disk.
 pub fn say(line: &str) {
     // Nobody is left to take an error of standard error.

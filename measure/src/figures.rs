@@ -149,6 +149,26 @@ impl Figures {
         self.percentiles_ms([per_mille])[0]
     }
 
+    /// The same of `offered` samples, of which those that did not come are later than all that did: `None` where the percentile is one of
+    /// them, or where there are too few samples to tell it (MEA-5).
+    fn percentiles_of<const N: usize>(&self, offered: u64, per_mille: [u32; N]) -> [Option<f64>; N] {
+        let offered = offered.max(self.n());
+        let rank = |p: u32| (offered * u64::from(p)).div_ceil(1_000).max(1);
+        let carries = |p: u32| offered * u64::from(1_000 - p) >= 1_000;
+        // What of those that came has the same rank.
+        let among = |p: u32| (rank(p) * 1_000 / self.n().max(1)).min(1_000) as u32;
+        let is_told = per_mille.map(|p| carries(p) && rank(p) <= self.n());
+        let values = match &self.raw {
+            Some(raw) => {
+                let mut sorted = raw.clone();
+                sorted.sort_unstable();
+                per_mille.map(|p| sorted.get(rank(p) as usize - 1).map(|ns| *ns as f64 / NANOS_PER_MS))
+            }
+            None => self.percentiles_ms(per_mille.map(among)),
+        };
+        std::array::from_fn(|at| values[at].filter(|_| is_told[at]))
+    }
+
     fn percentiles_ms<const N: usize>(&self, per_mille: [u32; N]) -> [Option<f64>; N] {
         let sorted = self.raw.as_ref().map(|raw| {
             let mut values = raw.clone();
@@ -187,7 +207,7 @@ impl Figures {
 
     /// All figures of a stream of which `offered` samples were handed to the sender.
     pub fn summary(&self, offered: u64) -> Summary {
-        let [p50_ms, p95_ms, p99_ms, p999_ms] = self.percentiles_ms([500, 950, 990, 999]);
+        let [p50_ms, p95_ms, p99_ms, p999_ms] = self.percentiles_of(offered, [500, 950, 990, 999]);
         Summary {
             n: self.n(),
             mean_ms: self.mean_ms(),
@@ -389,5 +409,35 @@ mod tests {
     fn the_distribution_counts_every_sample_once() {
         let figures = of([0, 500, MS, MS, 3 * MS]);
         assert_eq!(figures.distribution().iter().map(|(_, count)| count).sum::<u64>(), 5);
+    }
+
+    #[test]
+    fn a_sample_that_did_not_come_is_later_than_all_that_did() {
+        let mut figures = Figures::new();
+        (1..=990).for_each(|ms| figures.record(ms * 1_000_000));
+        let all_came = figures.summary(990);
+        assert_eq!((all_came.p50_ms, all_came.p99_ms), (Some(495.0), Some(981.0)));
+        // The 990 that came are the first 99 of 100 of a thousand.
+        let ten_lost = figures.summary(1_000);
+        assert_eq!((ten_lost.p50_ms, ten_lost.p99_ms, ten_lost.p999_ms), (Some(500.0), Some(990.0), None));
+        let more_lost = figures.summary(1_001);
+        assert_eq!((more_lost.p95_ms, more_lost.p99_ms), (Some(951.0), None));
+        assert_eq!(figures.summary(1_981).p50_ms, None);
+    }
+
+    #[test]
+    fn a_percentile_is_told_where_there_are_samples_enough_for_it() {
+        let of = |n: u64| {
+            let mut figures = Figures::new();
+            (0..n).for_each(|_| figures.record(7_000_000));
+            let Summary { p50_ms, p95_ms, p99_ms, p999_ms, .. } = figures.summary(n);
+            [p50_ms, p95_ms, p99_ms, p999_ms].map(|value| value.is_some())
+        };
+        assert_eq!(of(1), [false; 4]);
+        assert_eq!(of(2), [true, false, false, false]);
+        assert_eq!(of(20), [true, true, false, false]);
+        assert_eq!(of(99), [true, true, false, false]);
+        assert_eq!(of(100), [true, true, true, false]);
+        assert_eq!(of(1_000), [true; 4]);
     }
 }

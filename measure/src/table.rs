@@ -24,9 +24,13 @@ pub struct Row {
     pub cells: Vec<String>,
 }
 
-/// Milliseconds with the paper's one decimal.
+/// Milliseconds with the paper's one decimal; infinite where what is told never came.
 pub fn ms(value: Option<f64>) -> String {
-    value.map_or(NONE.to_owned(), |ms| format!("{ms:.1}"))
+    match value {
+        None => NONE.to_owned(),
+        Some(ms) if ms.is_infinite() => "∞".to_owned(),
+        Some(ms) => format!("{ms:.1}"),
+    }
 }
 
 /// A share in percent. Rounded down, so that 100.00 is only printed when nothing is missing; the millionth makes up

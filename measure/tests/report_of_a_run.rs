@@ -11,6 +11,7 @@ use tokkyu_measure::join::{join, tally};
 use tokkyu_measure::record::Record;
 use tokkyu_measure::report::{Report, ReportCase, render_comparison};
 use tokkyu_measure::result::ResultFile;
+use tokkyu_measure::table::ms;
 use tokkyu_measure::{BesideFlow, Comparison, PeerSettings, Rate, Skipped};
 
 const WARM_UP: u32 = 20;
@@ -97,7 +98,7 @@ fn the_page_is_well_formed_and_shows_every_stream_with_its_p99() {
         assert!(text.contains(&drive::case_title(case)), "{}", drive::case_title(case));
         assert!(text.contains(&case.verdict.as_ref().unwrap().text));
         for stream in &case.streams {
-            let p99 = format!("{:.1}", stream.figures.p99_ms.unwrap());
+            let p99 = ms(stream.p99_ms());
             assert!(text.contains(&stream.name), "{}", stream.name);
             assert!(text.contains(&p99), "{} p99 {p99}", stream.name);
         }

@@ -10,7 +10,7 @@ use tokkyu_lab::drive::{
     Plan, Programs, Quality, Results,
 };
 use tokkyu_link::sim::path::Profile;
-use tokkyu_measure::{Comparison, DriveCase, ResultFile, comparison};
+use tokkyu_measure::comparison::drive_tables;
 
 use super::experiment::{Experiment, Onlooker, refusals, refuse_repeated, write_copy};
 use super::lab_peers::{Peers, keep_comparison};
@@ -165,27 +165,6 @@ impl LabDrive {
             Some(json) => write_copy(results, json),
             None => Ok(()),
         }
-    }
-}
-
-/// What is printed of a result: a comparison, or a table for each case.
-pub fn drive_tables(file: &ResultFile<DriveCase>, compared: bool, markdown: bool) -> String {
-    match (compared, markdown) {
-        (false, _) => tables(&file.cases, markdown),
-        (true, true) => comparison::markdown(&Comparison::of(file)),
-        (true, false) => comparison::text(&Comparison::of(file)),
-    }
-}
-
-/// All tables of an experiment.
-fn tables(cases: &[DriveCase], markdown: bool) -> String {
-    let medians = drive::medians(cases);
-    if markdown {
-        let medians = medians.map(|table| format!("\n### Medians over the runs\n\n{}", table.to_markdown()));
-        tokkyu_measure::drive::markdown(cases) + &medians.unwrap_or_default()
-    } else {
-        let medians = medians.map(|table| format!("\nmedians over the runs\n{}", table.to_text()));
-        tokkyu_measure::drive::text(cases) + &medians.unwrap_or_default()
     }
 }
 

@@ -3,10 +3,9 @@
 use std::fs;
 use std::path::PathBuf;
 
-use clap::{Args, CommandFactory};
+use clap::{Args, Command};
 use tokkyu_drive::program::ExitCode;
 
-use super::Arguments;
 use crate::exit::{Done, Failure};
 use crate::output;
 
@@ -21,11 +20,12 @@ pub struct Man {
 }
 
 impl Man {
-    pub fn run(self) -> Done {
+    /// Writes the pages of `command`, all of it.
+    pub fn run(self, command: Command) -> Done {
         let failed =
             |error| Failure::new(ExitCode::NotWritten, format_args!("{}: {error}", self.dir.display()));
         fs::create_dir_all(&self.dir).map_err(failed)?;
-        clap_mangen::generate_to(Arguments::command(), &self.dir).map_err(failed)?;
+        clap_mangen::generate_to(command, &self.dir).map_err(failed)?;
         output::print(&format!(
             "manual pages in {}: man -l {}/tokkyu.1\n",
             self.dir.display(),
@@ -38,11 +38,13 @@ impl Man {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::command::Arguments;
+    use clap::CommandFactory;
 
     #[test]
     fn each_command_has_a_page_with_its_examples() {
         let folder = tempfile::tempdir().unwrap();
-        Man { dir: folder.path().join("man1") }.run().unwrap();
+        Man { dir: folder.path().join("man1") }.run(Arguments::command()).unwrap();
         let page = |name: &str| fs::read_to_string(folder.path().join("man1").join(name)).unwrap();
         assert!(page("tokkyu-lbe-run.1").contains("rclone sync"));
         assert!(page("tokkyu-lbe.1").contains("verify"));

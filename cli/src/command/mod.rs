@@ -29,7 +29,7 @@ mod tune;
 mod vehicle;
 mod words;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use tokkyu_drive::program::StopFlag;
 use tokkyu_lab::wire::enter_user_namespace_if_needed;
 
@@ -154,7 +154,7 @@ impl Arguments {
             Command::Lab(Lab::Wire(wire)) => wire.run(),
             Command::Keys(keys) => keys.run(),
             Command::Check(check) => check.run(),
-            Command::Man(man) => man.run(),
+            Command::Man(man) => man.run(Arguments::command()),
             Command::Report(report) => report.run(),
         }
     }
@@ -163,7 +163,6 @@ impl Arguments {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_command_line_contradicts_itself_nowhere() {

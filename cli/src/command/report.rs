@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use tokkyu_drive::program::ExitCode;
+use tokkyu_lab::drive::bridge;
 use tokkyu_lab::{drive, lbe, rtnet};
+use tokkyu_measure::comparison::drive_tables;
 use tokkyu_measure::lbe::LbeCase;
 use tokkyu_measure::report::{render_comparison, render_lbe, render_rtnet};
 use tokkyu_measure::rtnet::RtnetCase;
 use tokkyu_measure::{DriveCase, Record, Report as Page, ResultFile, is_comparison, record, storage};
 
-use super::lab_drive::drive_tables;
 use crate::exit::{Done, Failure};
 use crate::output;
 
@@ -26,73 +27,138 @@ use crate::output;
 /// are gone has its table alone.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  tokkyu report result.json\n  tokkyu report result.json -o drive.html\n  tokkyu report results/drive-2026-lbe\n  tokkyu report results/drive-2026-lbe --markdown > uploads.md"
+    after_help = "Examples:\n  tokkyu report result.json\n  tokkyu report result.json -o drive.html\n  tokkyu report results/drive-2026-lbe\n  tokkyu report results/drive-2026-lbe --markdown > uploads.md\n  tokkyu report --check docs/comparison"
 )]
 pub struct Report {
     /// Result file of `tokkyu drive`, `tokkyu lab drive`, `tokkyu lab lbe` or `tokkyu lab rtnet`, or its folder
-    result: PathBuf,
+    #[arg(required_unless_present = "check")]
+    result: Option<PathBuf>,
     /// Where the page goes; beside the result file if not given
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Make no page: print the tables as Markdown, as they stand in docs/comparison
     #[arg(long, conflicts_with = "output")]
     markdown: bool,
+    /// Make each Markdown page of this folder again from the result file of its name, and compare; exit 1 where one differs
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["result", "output", "markdown"])]
+    check: Option<PathBuf>,
 }
+
+/// Where the hand-written head of a page ends: what follows is made from the result file of the page's name.
+const MADE: &str = "<!-- made by tokkyu report --markdown, compared by tokkyu report --check -->\n";
 
 impl Report {
     pub fn run(&self) -> Done {
+        if let Some(folder) = &self.check {
+            return check(folder);
+        }
         let result = self.result_file();
-        // What an experiment's own cases are is known by its name alone.
-        let named = ResultFile::<serde_json::Value>::read(&result).map_err(Failure::usage)?;
-        let answer = match named.experiment.as_str() {
-            drive::EXPERIMENT => self.of_drive(&result)?,
-            lbe::EXPERIMENT => self.of_lbe(&result)?,
-            rtnet::EXPERIMENT => self.of_rtnet(&result)?,
-            other => return Err(no_page(&result, other)),
-        };
+        let answer = if self.markdown { markdown_of(&result)? } else { self.make_page(&result)? };
         output::print(&answer)?;
         Ok(ExitCode::Ok)
     }
 
-    fn of_drive(&self, result: &Path) -> Result<String, Failure> {
-        let file = ResultFile::<DriveCase>::read(result).map_err(Failure::usage)?;
-        if self.markdown {
-            return Ok(drive_tables(&file, is_comparison(&file.cases), true));
+    /// The page's path, once it is there.
+    fn make_page(&self, result: &Path) -> Result<String, Failure> {
+        let page = self.output.clone().unwrap_or_else(|| result.with_extension("html"));
+        match experiment_of(result)?.as_str() {
+            drive::EXPERIMENT => {
+                let file = ResultFile::<DriveCase>::read(result).map_err(Failure::usage)?;
+                let folder = result.parent().unwrap_or(Path::new(""));
+                let records: Vec<Vec<Record>> =
+                    file.cases.iter().map(|case| records_of(case, folder)).collect();
+                write(&page, &file, &records)?;
+            }
+            lbe::EXPERIMENT => write_lbe(&page, &ResultFile::read(result).map_err(Failure::usage)?)?,
+            rtnet::EXPERIMENT => write_rtnet(&page, &ResultFile::read(result).map_err(Failure::usage)?)?,
+            other => return Err(no_page(result, other)),
         }
-        let folder = result.parent().unwrap_or(Path::new(""));
-        let records: Vec<Vec<Record>> = file.cases.iter().map(|case| records_of(case, folder)).collect();
-        let page = self.page(result);
-        write(&page, &file, &records)?;
         Ok(format!("{}\n", page.display()))
-    }
-
-    fn of_lbe(&self, result: &Path) -> Result<String, Failure> {
-        let file = ResultFile::<LbeCase>::read(result).map_err(Failure::usage)?;
-        if self.markdown {
-            return Ok(tokkyu_measure::lbe::markdown(&file.cases));
-        }
-        let page = self.page(result);
-        write_lbe(&page, &file)?;
-        Ok(format!("{}\n", page.display()))
-    }
-
-    fn of_rtnet(&self, result: &Path) -> Result<String, Failure> {
-        let file = ResultFile::<RtnetCase>::read(result).map_err(Failure::usage)?;
-        if self.markdown {
-            return Ok(tokkyu_measure::rtnet::markdown(&file.cases));
-        }
-        let page = self.page(result);
-        write_rtnet(&page, &file)?;
-        Ok(format!("{}\n", page.display()))
-    }
-
-    fn page(&self, result: &Path) -> PathBuf {
-        self.output.clone().unwrap_or_else(|| result.with_extension("html"))
     }
 
     fn result_file(&self) -> PathBuf {
-        if self.result.is_dir() { self.result.join("result.json") } else { self.result.clone() }
+        let result = self.result.clone().unwrap_or_default();
+        if result.is_dir() { result.join("result.json") } else { result }
     }
+}
+
+/// What an experiment's own cases are is known by its name alone.
+fn experiment_of(result: &Path) -> Result<String, Failure> {
+    Ok(ResultFile::<serde_json::Value>::read(result).map_err(Failure::usage)?.experiment)
+}
+
+/// All tables of a result.
+fn markdown_of(result: &Path) -> Result<String, Failure> {
+    match experiment_of(result)?.as_str() {
+        drive::EXPERIMENT => {
+            let file = ResultFile::<DriveCase>::read(result).map_err(Failure::usage)?;
+            Ok(drive_tables(&file, is_comparison(&file.cases), true))
+        }
+        bridge::EXPERIMENT => {
+            let file = ResultFile::<DriveCase>::read(result).map_err(Failure::usage)?;
+            Ok(bridge::markdown(&file.cases))
+        }
+        lbe::EXPERIMENT => {
+            let file = ResultFile::<LbeCase>::read(result).map_err(Failure::usage)?;
+            Ok(tokkyu_measure::lbe::markdown(&file.cases))
+        }
+        rtnet::EXPERIMENT => {
+            let file = ResultFile::<RtnetCase>::read(result).map_err(Failure::usage)?;
+            Ok(tokkyu_measure::rtnet::markdown(&file.cases))
+        }
+        other => Err(no_page(result, other)),
+    }
+}
+
+/// Makes each page of a folder again from the file beside it, and compares.
+fn check(folder: &Path) -> Done {
+    let entries = std::fs::read_dir(folder)
+        .map_err(|error| Failure::usage(format_args!("{}: {error}", folder.display())))?;
+    let mut results: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    results.retain(|path| path.extension().is_some_and(|ending| ending == "json"));
+    results.sort();
+    let (mut compared, mut differing) = (0, 0);
+    for result in results {
+        let page = result.with_extension("md");
+        let Ok(text) = std::fs::read_to_string(&page) else { continue };
+        let Some((_, told)) = text.split_once(MADE) else { continue };
+        compared += 1;
+        match first_difference(told, &markdown_of(&result)?) {
+            None => output::print(&format!("as its file: {}\n", page.display()))?,
+            Some(words) => {
+                differing += 1;
+                output::print(&format!("{}: {words}\n", page.display()))?;
+            }
+        }
+    }
+    if compared == 0 {
+        return Err(Failure::usage(format_args!(
+            "{}: no page there has the line {}",
+            folder.display(),
+            MADE.trim_end()
+        )));
+    }
+    Ok(if differing == 0 { ExitCode::Ok } else { ExitCode::Failed })
+}
+
+/// The first line in which a page is not what its file makes, counted from the end of its head.
+fn first_difference(told: &str, made: &str) -> Option<String> {
+    if told == made {
+        return None;
+    }
+    let (mut told, mut made) = (told.lines(), made.lines());
+    for number in 1.. {
+        match (told.next(), made.next()) {
+            (one, other) if one == other && one.is_some() => {}
+            (one, other) => {
+                let [one, other] = [one, other].map(|line| line.unwrap_or("(its end)"));
+                return Some(format!(
+                    "line {number} below its head is\n  {one}\nand its file makes\n  {other}"
+                ));
+            }
+        }
+    }
+    None
 }
 
 fn no_page(result: &Path, experiment: &str) -> Failure {
@@ -169,7 +235,7 @@ mod tests {
         let cases: Vec<LbeCase> = Vec::new();
         ResultFile::new(experiment, "c", Environment::default(), cases).write(&result).unwrap();
         let result = if name_folder { dir.path().to_path_buf() } else { result };
-        let done = Report { result, output: None, markdown: false }.run();
+        let done = Report { result: Some(result), output: None, markdown: false, check: None }.run();
         let done = done.map(|_| ()).map_err(|failure| format!("{failure:?}"));
         (dir, done)
     }
@@ -191,7 +257,7 @@ mod tests {
         let (dir, _) = report_of("lbe", false);
         std::fs::remove_file(dir.path().join("result.html")).unwrap();
         let result = dir.path().join("result.json");
-        Report { result, output: None, markdown: true }.run().unwrap();
+        Report { result: Some(result), output: None, markdown: true, check: None }.run().unwrap();
         assert!(!dir.path().join("result.html").exists());
     }
 
@@ -201,5 +267,22 @@ mod tests {
         let said = done.unwrap_err();
         assert!(said.contains("wire") && said.contains("lbe"), "{said}");
         assert!(!dir.path().join("result.html").exists());
+    }
+
+    fn checked(page: &str) -> Result<ExitCode, String> {
+        let dir = tempfile::tempdir().unwrap();
+        let cases: Vec<LbeCase> = Vec::new();
+        ResultFile::new("lbe", "c", Environment::default(), cases).write(&dir.path().join("a.json")).unwrap();
+        let made = markdown_of(&dir.path().join("a.json")).unwrap();
+        std::fs::write(dir.path().join("a.md"), page.replace("MADE", &format!("{MADE}{made}"))).unwrap();
+        let report = Report { result: None, output: None, markdown: false, check: Some(dir.path().into()) };
+        report.run().map_err(|failure| format!("{failure:?}"))
+    }
+
+    #[test]
+    fn a_page_that_is_not_what_its_file_makes_fails_and_its_head_is_its_own() {
+        assert_eq!(checked("# Head\n\nMADE").unwrap(), ExitCode::Ok);
+        assert_eq!(checked("# Head\n\nMADEmore\n").unwrap(), ExitCode::Failed);
+        assert!(checked("# no mark\n").unwrap_err().contains("no page there"));
     }
 }

@@ -1,6 +1,7 @@
 //! One row of a comparison: a peer with one of its settings under one QoS, over all its runs.
 //!
-//! Pure. Invariant: a figure is the median of the runs that count (see [`counts`]), missed images are their sum.
+//! Pure. Invariant: a figure is the median of the runs that count (see [`counts`]), but worst and best, which are those of all of them;
+//! missed images are their sum.
 
 use crate::drive::{DriveCase, StreamResult};
 use crate::figures::Summary;
@@ -118,14 +119,19 @@ impl<'a> Contender<'a> {
         self.figure(|figures| figures.mean_ms)
     }
 
-    /// Largest latency.
+    /// Largest latency of all runs that count.
     pub fn worst_ms(&self) -> Option<f64> {
-        self.figure(|figures| figures.worst_ms)
+        self.images().filter_map(|images| images.figures.worst_ms).reduce(f64::max)
+    }
+
+    /// Smallest latency of all runs that count.
+    fn best_ms(&self) -> Option<f64> {
+        self.images().filter_map(|images| images.figures.best_ms).reduce(f64::min)
     }
 
     /// 99th percentile.
     pub fn p99_ms(&self) -> Option<f64> {
-        self.figure(|figures| figures.p99_ms)
+        median(self.images().filter_map(StreamResult::p99_ms))
     }
 
     /// Processor time of both ends for each megabyte of images delivered.
@@ -170,7 +176,7 @@ impl<'a> Contender<'a> {
             self.runs_words(),
             ms(self.mean_ms()),
             ms(self.worst_ms()),
-            ms(self.figure(|figures| figures.best_ms)),
+            ms(self.best_ms()),
             ms(self.figure(|figures| figures.sd_ms)),
             ms(self.p99_ms()),
             inside(|figures| figures.inside.ms_100),

@@ -9,6 +9,7 @@ mod contender;
 mod goals;
 mod network;
 mod quoted;
+mod tables;
 #[cfg(test)]
 mod tests;
 mod who;
@@ -17,6 +18,7 @@ mod words;
 pub use contender::Contender;
 pub use goals::{Goal, Judgement};
 pub use network::{Comparison, OnNetwork};
+pub use tables::drive_tables;
 use who::is_rival;
 pub use who::{BRIDGED, OURS};
 pub(crate) use words::{HOW_TO_READ, left_out};

@@ -11,9 +11,9 @@ use super::network::{Comparison, OnNetwork};
 /// How to read the tables, in the order of what is asked first.
 pub(crate) const HOW_TO_READ: [&str; 4] = [
     "Every figure is over the images of all cameras taken together, warm-up left out; with several runs it is the median of \
-     the runs, and missed is their sum. Latency is counted from the capture tick.",
+     the runs, worst and best are of all runs, and missed is their sum. Latency is counted from the capture tick.",
     "First who delivered every image, by their mean; then the others, by the share they missed. Latencies are those of \
-     delivered images alone; shares are of the images offered.",
+     delivered images alone, but for p99, in which an image that did not come is infinitely late; shares are of the images offered.",
     "wire/payload: bytes of whole Ethernet frames both ways for each byte of images offered. CPU ms/MB: processor time of both \
      ends for each megabyte of images delivered. load: load average over one minute at the case's end.",
     "Everybody carries the images alone. tokkyu encrypts, the others do not; they are set as the report lists it.",

@@ -49,6 +49,15 @@ impl StreamResult {
         self.ledger.offered.saturating_sub(self.ledger.delivered)
     }
 
+    /// The latency that 99 of 100 samples offered do not exceed, in milliseconds: infinite where more than one of a hundred did not come,
+    /// as a sample that did not come is late without an end; `None` where there are too few samples.
+    pub fn p99_ms(&self) -> Option<f64> {
+        match self.missed().saturating_mul(100) > self.ledger.offered {
+            true => Some(f64::INFINITY),
+            false => self.figures.p99_ms,
+        }
+    }
+
     /// True if the stream carries images.
     pub fn is_camera(&self) -> bool {
         self.name.starts_with(CAMERA_PREFIX)

@@ -74,7 +74,7 @@ fn overview_row(case: &DriveCase) -> Row {
     let least_inside = cameras.iter().filter_map(|camera| camera.figures.inside.ms_500).reduce(f64::min);
     let cells = vec![
         drive::case_title(case),
-        ms(largest(|camera| camera.figures.p99_ms)),
+        ms(largest(|camera| camera.p99_ms())),
         ms(largest(|camera| camera.figures.worst_ms)),
         percent(least_inside),
         cameras.iter().map(|camera| camera.missed()).sum::<u64>().to_string(),

@@ -7,7 +7,7 @@ use tokkyu_contract::BitRate;
 use tokkyu_drive::program::StopFlag;
 use tokkyu_lbe::{Job, RunError, Wanted, start, uplinks};
 
-use super::{AnyWay, rate, way};
+use super::words::{AnyWay, rate, way};
 use crate::exit::{Done, Failure};
 use crate::output::say;
 

@@ -13,7 +13,7 @@ use tokkyu_lbe::{
     uplinks,
 };
 
-use super::{AnyWay, rate, way};
+use super::words::{AnyWay, rate, way};
 use crate::exit::{Done, Failure};
 use crate::output;
 

@@ -5,7 +5,7 @@ use serde_json::json;
 use tokkyu_drive::program::ExitCode;
 use tokkyu_lbe::{Check, CheckOutcome, verify};
 
-use super::{AnyWay, way};
+use super::words::{AnyWay, way};
 use crate::exit::{Done, Failure};
 use crate::output::{self, JsonTo};
 

@@ -4,7 +4,8 @@ use clap::Args;
 use tokkyu_drive::program::ExitCode;
 use tokkyu_tune::{Journal, Journals, apply, find};
 
-use super::{Device, Wanted, plan, print_json};
+use super::plan;
+use super::wanted::{Device, Wanted};
 use crate::exit::{CODES, Done};
 use crate::output;
 
@@ -40,7 +41,7 @@ impl Apply {
         let finding = find(&self.device.device, &wish)?;
         let journal = apply(&finding, &Journals::here())?;
         if self.device.json {
-            print_json(&journal)?;
+            output::print_json(&journal)?;
         } else {
             output::print(&text(&journal))?;
         }

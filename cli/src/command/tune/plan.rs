@@ -5,7 +5,7 @@ use serde::Serialize;
 use tokkyu_drive::program::ExitCode;
 use tokkyu_tune::{Finding, Hop, Wish, chain, find};
 
-use super::{Device, Wanted, print_json};
+use super::wanted::{Device, Wanted};
 use crate::exit::Done;
 use crate::output;
 
@@ -44,7 +44,7 @@ pub fn tell(device: &Device, wish: &Wish) -> Result<Finding, crate::exit::Failur
     let finding = find(&device.device, wish)?;
     let chain = chain(&finding.host, wish);
     if device.json {
-        print_json(&Told { wish, chain, finding: &finding })?;
+        output::print_json(&Told { wish, chain, finding: &finding })?;
     } else {
         output::print(&text(&finding, &chain))?;
     }

@@ -4,7 +4,7 @@ use clap::Args;
 use tokkyu_drive::program::ExitCode;
 use tokkyu_tune::{Journals, Reverted, Was, revert};
 
-use super::{Device, print_json};
+use super::wanted::Device;
 use crate::exit::Done;
 use crate::output;
 
@@ -25,7 +25,7 @@ impl Revert {
     pub fn run(self) -> Done {
         let all = revert(&self.device.device, &Journals::here())?;
         if self.device.json {
-            print_json(&all)?;
+            output::print_json(&all)?;
         } else {
             output::print(&all.iter().map(line).collect::<String>())?;
         }

@@ -4,7 +4,7 @@ use clap::Args;
 use tokkyu_drive::program::ExitCode;
 use tokkyu_tune::{Compared, Journals, repair, status};
 
-use super::{Device, print_json};
+use super::wanted::Device;
 use crate::exit::{CODES, Done, Failure};
 use crate::output;
 
@@ -60,7 +60,7 @@ impl Verify {
 fn tell(device: &Device) -> Result<Vec<Compared>, Failure> {
     let all = status(&device.device, &Journals::here())?;
     if device.json {
-        print_json(&all)?;
+        output::print_json(&all)?;
     } else {
         output::print(&all.iter().map(line).collect::<String>())?;
     }

@@ -8,7 +8,7 @@ use tokkyu_probe::figures::Figures;
 use tokkyu_tune::trial::{Compared, Seen, Verdict, judge};
 use tokkyu_tune::{Finding, Journals, TuneError, apply, find, revert};
 
-use super::{Wanted, print_json};
+use super::wanted::Wanted;
 use crate::command::measure::{Between, MeasureJitter, MeasureRtt};
 use crate::exit::{CODES, Done, Failure};
 use crate::output::{self, say};
@@ -110,7 +110,7 @@ impl Try {
 
     fn tell(&self, compared: &[Compared], verdict: &Verdict) -> Result<(), Failure> {
         if self.between.json {
-            return print_json(&Told { compared, verdict });
+            return crate::output::print_json(&Told { compared, verdict });
         }
         output::print(&text(compared, verdict, &self.between.device))
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 use clap::Args;
 use tokkyu_drive::program::ExitCode;
 
-use super::Wanted;
+use super::wanted::Wanted;
 use crate::exit::{Done, Failure};
 use crate::output;
 

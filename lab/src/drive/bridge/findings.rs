@@ -1,6 +1,6 @@
 //! The table of the experiment and what follows from it: what bridges add, and whether the project's goals were reached.
 //!
-//! Pure. Invariants: a figure is the median of the runs that count; a goal without figures is not judged, and says why; each
+//! Pure. Invariants: a figure is the median of the runs that count, worst and best are those of all of them; a goal without figures is not judged, and says why; each
 //! judgement carries the figures it was made from. Follows LAB-22 and LAB-23.
 
 use std::fmt::Write as _;
@@ -88,6 +88,10 @@ impl<'a> Side<'a> {
         self.figure(load, |figures| figures.mean_ms)
     }
 
+    fn p99_ms(&self, load: Load) -> Option<f64> {
+        median(self.streams(load).filter_map(StreamResult::p99_ms))
+    }
+
     fn cpu(&self, of: fn(&DriveCase) -> CpuSeconds) -> [String; 2] {
         let seconds = |end: fn(CpuSeconds) -> Option<f64>| {
             median(self.good().filter_map(|case| end(of(case))))
@@ -132,9 +136,11 @@ fn row(sides: &[Side<'_>], side: &Side<'_>, load: Load) -> Row {
     let runs = if good == all { all.to_string() } else { format!("{good} of {all}") };
     let mut cells =
         vec![format!("{network}, {images} image{plural}, {}, {}", side.way().as_str(), load.as_str()), runs];
-    let five: [fn(&Summary) -> Option<f64>; 5] =
-        [|f| f.mean_ms, |f| f.worst_ms, |f| f.best_ms, |f| f.sd_ms, |f| f.p99_ms];
-    cells.extend(five.map(|of| ms(side.figure(load, of))));
+    cells.push(ms(side.mean_ms(load)));
+    cells.push(ms(side.streams(load).filter_map(|stream| stream.figures.worst_ms).reduce(f64::max)));
+    cells.push(ms(side.streams(load).filter_map(|stream| stream.figures.best_ms).reduce(f64::min)));
+    cells.push(ms(side.figure(load, |figures| figures.sd_ms)));
+    cells.push(ms(side.p99_ms(load)));
     let shares: [fn(&Summary) -> Option<f64>; 4] =
         [|f| f.inside.ms_100, |f| f.inside.ms_150, |f| f.inside.ms_225, |f| f.inside.ms_500];
     cells.extend(shares.map(|of| percent(side.figure(load, of))));
@@ -207,12 +213,16 @@ fn added_to_an_image(sides: &[Side<'_>]) -> Judged {
 
 fn command_above_path(sides: &[Side<'_>]) -> Judged {
     let side = side_on(sides, COMMAND_ON, Way::Bridged)?;
-    let p99 = side.figure(Load::Commands, |figures| figures.p99_ms).ok_or("no command was delivered")?;
+    let p99 = side.p99_ms(Load::Commands).ok_or("too few commands")?;
     let path =
         side.good().find_map(|case| case.path.as_ref()).ok_or("the path's delay is not known")?.down_ms;
     let missed = side.streams(Load::Commands).map(StreamResult::missed).fold(0, u64::saturating_add);
     let above = p99 - path;
-    let words = format!("p99 {p99:.1} ms, path {path:.1} ms: {above:.1} ms above; {missed} commands missed");
+    let words = format!(
+        "p99 {} ms, path {path:.1} ms: {} ms above; {missed} commands missed",
+        ms(Some(p99)),
+        ms(Some(above))
+    );
     Ok((above <= COMMAND_ABOVE_PATH_MS, words))
 }
 

@@ -1,13 +1,15 @@
-//! Several runs of the same case in one row: the median of each figure, and the sum of what was missed.
+//! Several runs of the same case in one row: the median of each figure, the worst and the best of all, and the sum of what was missed.
 //!
 //! Pure. Invariants: a figure that a run does not have (nothing delivered) is left out of the median, and the number of
 //! runs is told; a run that is invalid or was interrupted is in no figure and no sum, and is counted apart.
 
 use std::collections::BTreeSet;
 
-use tokkyu_measure::repetitions::{counts, groups, median};
-use tokkyu_measure::table::{Row, Table, ms, percent};
-use tokkyu_measure::{DriveCase, StreamResult};
+use crate::repetitions::{counts, groups, median};
+use crate::table::{Row, Table, ms, percent};
+
+use super::case::DriveCase;
+use super::stream::StreamResult;
 
 /// Medians over the runs of each case; `None` if no case was run twice.
 pub fn medians(cases: &[DriveCase]) -> Option<Table> {
@@ -48,10 +50,10 @@ fn row(group: &[&DriveCase], name: &str) -> Row {
         streams.len().to_string(),
         left_out.len().to_string(),
         ms(figure(|s| s.figures.mean_ms)),
-        ms(figure(|s| s.figures.worst_ms)),
-        ms(figure(|s| s.figures.best_ms)),
+        ms(streams.iter().filter_map(|s| s.figures.worst_ms).reduce(f64::max)),
+        ms(streams.iter().filter_map(|s| s.figures.best_ms).reduce(f64::min)),
         ms(figure(|s| s.figures.sd_ms)),
-        ms(figure(|s| s.figures.p99_ms)),
+        ms(figure(|s| s.p99_ms())),
         percent(figure(|s| s.figures.inside.ms_500)),
         streams.iter().map(|s| s.missed()).sum::<u64>().to_string(),
         streams.iter().map(|s| s.ledger.offered).sum::<u64>().to_string(),
@@ -62,8 +64,8 @@ fn row(group: &[&DriveCase], name: &str) -> Row {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figures::Summary;
     use tokkyu_contract::Ledger;
-    use tokkyu_measure::figures::Summary;
 
     fn case(network: &str, run: u32, mean_ms: Option<f64>, lost: u64) -> DriveCase {
         let ledger = Ledger { offered: 10, delivered: 10 - lost, lost, ..Ledger::default() };
