@@ -16,6 +16,7 @@ log_of() { printf '%s' "$logs/${1//[^a-z0-9_-]/-}"; }
 # budget_of NAME: seconds, or nothing (.ci/budgets).
 budget_of() { sed -n "s/^$1 *| *\([0-9]*\)\$/\1/p" .ci/budgets; }
 
+# Names have no comma: times.csv has none quoted.
 report() {
     printf '%-32s %-8s %5d s\n' "$1" "$2" "$3"
     printf '%s,%d,%s\n' "$1" "$3" "$(budget_of "$1")" >>"$times"

@@ -23,7 +23,7 @@ deep_release() {
     [ "$code" = 0 ] || return 0
     step "release: check" step_check
     step "release: keys" step_keys
-    step "release: lab drive, simulated" step_lab_drive_simulated
+    step "release: lab drive in simulation" step_lab_drive_simulated
     step "release: drive" step_drive
 }
 
