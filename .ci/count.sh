@@ -16,10 +16,10 @@ log_of() { printf '%s' "$logs/${1//[^a-z0-9_-]/-}"; }
 # budget_of NAME: seconds, or nothing (.ci/budgets).
 budget_of() { sed -n "s/^$1 *| *\([0-9]*\)\$/\1/p" .ci/budgets; }
 
-# Names have no comma: times.csv has none quoted.
 report() {
     printf '%-32s %-8s %5d s\n' "$1" "$2" "$3"
-    printf '%s,%d,%s\n' "$1" "$3" "$(budget_of "$1")" >>"$times"
+    # A file without quotes: no comma in a name.
+    printf '%s,%d,%s\n' "${1//,/;}" "$3" "$(budget_of "$1")" >>"$times"
 }
 
 # Name and reason of a skip. In CI it must be a known one.
@@ -72,7 +72,7 @@ begin() {
     pids[$1]=$! going+=("$1")
 }
 # await NAME: until that step, if it has begun, has ended; `settle` counts it all the same.
-await() { [ -z "${pids[$1]:-}" ] || wait "${pids[$1]}"; }
+await() { [ -z "${pids[$1]:-}" ] || wait "${pids[$1]}" 2>/dev/null || true; }
 settle() {
     local name
     wait
