@@ -8,7 +8,7 @@
 //!    └───────────────────────────────────────────────────────────────────────────────┘
 //! ```
 
-use super::rate::{LONGEST_SAMPLE, Mark};
+use super::mark::{LONGEST_SAMPLE, Mark};
 use std::collections::VecDeque;
 use std::time::Duration;
 use tokkyu_contract::MonoTime;

@@ -2,7 +2,7 @@
 //!
 //! [`Session`] wires small nouns together and decides nothing itself: [`outbox`] and [`sample`] (with [`kept`] and
 //! [`outstanding`]) what is on its way out, [`scheduler`] who is next, [`sent`] the log that knows what arrived, [`loss`],
-//! [`rtt`], [`rate`] (with [`arrivals`], [`probe`] and [`contest`]), [`pacer`], [`window`] and [`path`] what the path is
+//! [`rtt`], [`rate`] (with [`mark`], [`arrivals`], [`probe`] and [`contest`]), [`pacer`], [`window`] and [`path`] what the path is
 //! like, [`parity`] and [`fec`] how much redundancy and how, [`received`], [`inbox`] (with [`sequences`]) and [`order`] the
 //! other direction, [`memory`] what may be held, [`clock`] the peer's time, [`grant`] what the application may send,
 //! [`limits`] what it may announce.
@@ -18,6 +18,7 @@ pub mod inbox;
 pub mod kept;
 pub mod limits;
 pub mod loss;
+pub mod mark;
 pub mod memory;
 pub mod order;
 pub mod outbox;

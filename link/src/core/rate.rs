@@ -14,6 +14,7 @@
 use super::arrivals::Arrivals;
 use super::contest::Contest;
 use super::loss::OwnLoss;
+use super::mark::{LONGEST_SAMPLE, Mark};
 use super::probe::{GAIN as PROBE_GAIN, Probe};
 use super::rtt::WindowedMin;
 use super::window::queue_let_stand;
@@ -25,8 +26,6 @@ use tokkyu_contract::MonoTime;
 pub const TRAIN: u32 = 48;
 /// A shorter one gives no sample of the capacity.
 const SHORTEST_TRAIN: u32 = 4;
-/// Marks further apart are not compared.
-pub const LONGEST_SAMPLE: Duration = Duration::from_secs(1);
 /// Every so many packets of it ask for feedback.
 const TRAIN_PART: u32 = 16;
 /// Received more slowly than sent by this: saturated.
@@ -44,27 +43,6 @@ const LEAST_GRANT_BPS: f64 = 1.0;
 const BURST_HEAD: u32 = 24;
 /// Flows that gave way count as wanting more for this long.
 const HUNGER: Duration = Duration::from_secs(1);
-
-/// A point of a burst: a packet, when it was sent, and what the receiver had when it came.
-#[derive(Clone, Copy, Debug)]
-pub struct Mark {
-    /// Packet number.
-    pub number: u64,
-    /// Burst of the packet.
-    pub burst: u32,
-    /// Its position in the burst.
-    pub in_burst: u32,
-    /// When it was sent.
-    pub sent_at: MonoTime,
-    /// Datagram bytes sent up to and including it.
-    pub bytes_sent: u64,
-    /// When it came, receiver's clock, µs, 32 bits.
-    pub received_us: u32,
-    /// Datagram bytes received by then, modulo 2³².
-    pub bytes_received: u32,
-    /// Received minus sent by the two clocks: one-way delay plus a constant.
-    pub one_way_nanos: i64,
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {

@@ -9,7 +9,8 @@ use std::time::Duration;
 use tokkyu_contract::{Class, MonoTime};
 use tokkyu_link::core::SessionConfig;
 use tokkyu_link::core::loss::OwnLoss;
-use tokkyu_link::core::rate::{Mark, RateEstimator, Rtt};
+use tokkyu_link::core::mark::Mark;
+use tokkyu_link::core::rate::{RateEstimator, Rtt};
 use tokkyu_link::sim::network::End;
 
 /// From the smallest rate that a declaration may grant (CON-24) to the largest, and those around the estimate's bounds.

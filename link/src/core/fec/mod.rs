@@ -4,19 +4,17 @@
 //! only when a data shard is missing, and where few are, as `few.rs` does. The first coder of a process builds tables (11 ms): [`Codec::warm_up`] at start.
 
 mod few;
+mod shape;
 
 use few::Solver;
 use reed_solomon_simd::{ReedSolomonDecoder, ReedSolomonEncoder};
+use shape::Shape;
+pub use shape::{NotCodable, parity_shards};
 
 /// Shapes of samples whose coders are kept.
 const KEPT: usize = 8;
 /// Bytes of samples whose coders are kept: a coder takes about as much as its samples. The last one used may take more.
 const KEPT_BYTES: usize = 8 << 20;
-
-/// Parity shards of the code for `k` data shards. Any prefix of them may be sent.
-pub fn parity_shards(k: usize) -> usize {
-    k.next_power_of_two().clamp(8, 128)
-}
 
 /// Coders for samples.
 #[derive(Default)]
@@ -24,35 +22,6 @@ pub struct Codec {
     encoders: Vec<(Shape, ReedSolomonEncoder)>,
     decoders: Vec<(Shape, ReedSolomonDecoder)>,
     solver: Solver,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Shape {
-    k: usize,
-    shard_bytes: usize,
-}
-
-/// The shards cannot be coded: the code's own limits, or the wrong number of them.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("cannot code {k} shards of {shard_bytes} bytes: {reason}")]
-pub struct NotCodable {
-    k: usize,
-    shard_bytes: usize,
-    reason: reed_solomon_simd::Error,
-}
-
-impl Shape {
-    fn bytes(self) -> usize {
-        (self.k + parity_shards(self.k)) * self.shard_bytes
-    }
-
-    fn encoder(self) -> Result<ReedSolomonEncoder, reed_solomon_simd::Error> {
-        ReedSolomonEncoder::new(self.k, parity_shards(self.k), self.shard_bytes)
-    }
-
-    fn error(self) -> impl Fn(reed_solomon_simd::Error) -> NotCodable {
-        move |reason| NotCodable { k: self.k, shard_bytes: self.shard_bytes, reason }
-    }
 }
 
 /// The coder for `shape`, newest at the end; the least recently used ones are let go, those of the other kind first.

@@ -8,15 +8,17 @@
 //!                            └──► ended: told by take_ended
 //! ```
 
+mod complete;
 mod partial;
 mod room;
 
 use super::fec::{Codec, parity_shards};
-use super::memory::{FLOW_BYTES, Memory, SAMPLE_BYTES, Share, coded_cost, whole_cost};
+use super::memory::{FLOW_BYTES, Memory, SAMPLE_BYTES, Share, coded_cost};
 use super::sample::MAX_SHARDS;
 use super::sequences::Sequences;
 use crate::wire::{Fragment, Whole};
 use bytes::Bytes;
+pub use complete::Complete;
 use partial::Partial;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -41,26 +43,6 @@ const _: () = assert!(
         && 2 * size_of::<(u64, super::order::Held)>() + 64 <= SAMPLE_BYTES
 );
 const _: () = assert!(2 * size_of::<(FlowId, InFlow)>() + 2048 + 600 <= FLOW_BYTES);
-
-/// A sample all of whose bytes are here.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Complete {
-    /// Flow and sequence number.
-    pub id: TraceId,
-    /// Publisher's clock at capture.
-    pub capture: PeerTime,
-    /// When its first packet came.
-    pub first_packet: MonoTime,
-    /// The payload.
-    pub payload: Bytes,
-}
-
-impl Complete {
-    /// What it counts while it is held.
-    pub fn cost(&self) -> usize {
-        whole_cost(self.payload.len())
-    }
-}
 
 /// What is known of one flow of the peer.
 #[derive(Default)]

@@ -3,7 +3,7 @@
 //! What comes in order is appended: nothing is zeroed but the place of what is missing, and of parity there is only what
 //! came. Most samples come whole, and zeroing twice their bytes first was a twentieth of the receiver's work.
 
-use super::Complete;
+use super::complete::Complete;
 use crate::core::fec::{Codec, parity_shards};
 use crate::core::memory::{Share, coded_cost};
 use crate::core::sample::LENGTH_BYTES;

@@ -3,9 +3,10 @@
 use super::{Session, place_of};
 use crate::core::event::Event;
 use crate::core::inbox::Complete;
+use crate::core::mark::Mark;
 use crate::core::outbox::OutFlow;
 use crate::core::path::PathState;
-use crate::core::rate::{Mark, Rtt};
+use crate::core::rate::Rtt;
 use crate::core::received::Arrival;
 use crate::core::sample::{OutSample, Sending};
 use crate::core::sent::{Content, Sent, Settled};

@@ -1,28 +1,18 @@
 //! Endpoints of both ends: the table, and who matches whom (SPEC §2, §4).
 
-use super::incoming::Incoming;
-use super::{InEndpoint, OutEndpoint, Publication, Session, Subscription};
+use super::Session;
+use super::demand::Demand;
+use super::endpoint::{InEndpoint, OutEndpoint, Publication, Subscription};
+use super::reading::Incoming;
 use crate::core::event::{Endpoint, Event};
 use crate::core::inbox::Complete;
 use crate::core::limits::{EndpointError, check_names};
 use crate::core::outbox::OutFlow;
 use crate::wire::{EndpointKind, Entry, Table};
-use tokkyu_contract::{Class, Durability, FlowId, History, Ledger, MonoTime, Qos};
+use tokkyu_contract::{Class, Durability, FlowId, Ledger, MonoTime, Qos};
 
 /// Disagreements told of one endpoint at most.
 const MAX_DISAGREEMENTS: usize = 16;
-
-/// The flow that carries the table.
-pub(super) fn table_flow() -> OutFlow {
-    let qos = Qos {
-        history: History::KeepLast { depth: 1 },
-        durability: Durability::TransientLocal,
-        ..Qos::default()
-    };
-    let mut flow = OutFlow::new(FlowId::SESSION, Class::Control, qos, None);
-    flow.wanted = true;
-    flow
-}
 
 impl Disagreement {
     fn event(self, endpoint: Endpoint, peer_type: &str) -> Event {
@@ -67,7 +57,7 @@ impl Session {
             publication,
             is_matched: false,
             deadline_from: None,
-            demand: super::housekeeping::Demand::default(),
+            demand: Demand::default(),
             granted_bps: 0.0,
         };
         self.writers.insert(id, writer);

@@ -1,40 +1,13 @@
 //! What the session does in a black hole for long packets (LNK-70): short samples go on, long packets feel for its end.
 
 use super::Session;
-use crate::core::black_hole::{BlackHole, Finding, is_long, longest_short};
+use super::hole_state::Before;
+use crate::core::black_hole::{Finding, is_long, longest_short};
 use crate::core::event::{Event, Way};
-use crate::core::loss::LossMeter;
-use crate::core::path::PathState;
 use crate::core::scheduler::{Choice, choose, choose_short};
 use crate::core::sent::Sent;
 use crate::wire::{Frame, HEADER_LEN, Header};
 use tokkyu_contract::{Class, MonoTime};
-
-/// Both ways of the path, and what was known of ours before long packets were lost.
-#[derive(Default)]
-pub(super) struct Hole {
-    out: BlackHole,
-    before: Option<Before>,
-    /// What the peer told last of the way in, and in which packet.
-    peer: Option<(u32, bool)>,
-}
-
-/// The path as it was known.
-struct Before {
-    rate_bps: f64,
-    loss: LossMeter,
-}
-
-impl Hole {
-    pub(super) fn is_hole(&self) -> bool {
-        self.out.is_hole()
-    }
-
-    /// When the next long packet is due; a path that is silent is probed instead.
-    pub(super) fn deadline(&self, path: PathState) -> MonoTime {
-        if path == PathState::Silent { MonoTime::MAX } else { self.out.deadline() }
-    }
-}
 
 impl Session {
     /// A packet of ours was answered or given up.

@@ -13,23 +13,6 @@ const GRANT_INTERVAL: Duration = Duration::from_millis(100);
 /// Grants are told from then on, whether a burst was long enough to show the capacity or not.
 const LONGEST_START: Duration = Duration::from_millis(500);
 
-/// How much a flow publishes, bit/s, smoothed over its last samples.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Demand {
-    bps: f64,
-    last: Option<MonoTime>,
-}
-
-impl Demand {
-    pub(super) fn on_publish(&mut self, now: MonoTime, bytes: usize) {
-        if let Some(last) = self.last.replace(now) {
-            let seconds = now.since(last).as_secs_f64().max(1e-4);
-            let sample = bytes as f64 * 8.0 / seconds;
-            self.bps = if self.bps == 0.0 { sample } else { self.bps * 0.8 + sample * 0.2 };
-        }
-    }
-}
-
 impl Session {
     /// Deadlines of both sides (LNK-16): once for each period missed.
     pub(super) fn check_deadlines(&mut self, now: MonoTime) {

@@ -6,115 +6,16 @@
 //!  the book is closed on a sample when all its readers had their turn: delivered when one of them got it
 //! ```
 
-use super::{InEndpoint, Session};
+use super::Session;
+use super::endpoint::InEndpoint;
+use super::reading::{Incoming, Reading, is_ordered};
 use crate::core::event::{Delivered, Event};
 use crate::core::inbox::Complete;
 use crate::core::memory::Share;
 use crate::core::order::{Held, Order};
-use crate::wire::Entry;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::time::Duration;
-use tokkyu_contract::{Durability, FlowId, History, Ledger, MonoTime, Outcome, Qos, Reliability, TraceId};
-
-/// A flow of the peer.
-pub(super) struct Incoming {
-    pub(super) entry: Entry,
-    readings: Vec<Reading>,
-    /// Where its order stands, once somebody reads it (LNK-13).
-    order: Option<Order>,
-    /// What a transient_local flow brought last, for readers that join later (LNK-14).
-    kept: VecDeque<Complete>,
-    /// Somebody read it since a table last told that nobody does.
-    was_read: bool,
-}
-
-/// A reader of a flow.
-struct Reading {
-    reader: FlowId,
-    in_order: bool,
-    keeps_newest: bool,
-    newest: Option<u32>,
-}
-
-/// Losses are made good and nothing gives way: delivered in order, from a half of the memory bound of its own.
-fn is_ordered(qos: &Qos) -> bool {
-    qos.history == History::KeepAll && qos.reliability == Reliability::Reliable
-}
-
-impl Reading {
-    fn new(reader: FlowId, requested: &Qos, offered: &Qos) -> Self {
-        let in_order = is_ordered(requested) && is_ordered(offered);
-        Reading { reader, in_order, keeps_newest: requested.depth() == Some(1), newest: None }
-    }
-
-    /// Whether this reader gets a sample that is `age` old, and why not.
-    fn judge(&mut self, sequence: u32, age: Duration, lifespan: Option<Duration>) -> Outcome {
-        let is_newer = self.newest.is_none_or(|newest| (sequence.wrapping_sub(newest) as i32) > 0);
-        if self.keeps_newest && !is_newer {
-            return Outcome::Dropped;
-        }
-        if lifespan.is_some_and(|lifespan| age > lifespan) {
-            return Outcome::Late;
-        }
-        if is_newer {
-            self.newest = Some(sequence);
-        }
-        Outcome::Delivered
-    }
-}
-
-impl InEndpoint {
-    /// The shorter of the offered and the requested lifespan.
-    fn lifespan(&self, offered: Option<Duration>) -> Option<Duration> {
-        let requested = self.subscription.qos.lifespan;
-        offered
-            .zip(requested)
-            .map_or(offered.or(requested), |(offered, requested)| Some(offered.min(requested)))
-    }
-}
-
-impl Incoming {
-    pub(super) fn new(entry: Entry) -> Self {
-        Incoming { entry, readings: Vec::new(), order: None, kept: VecDeque::new(), was_read: false }
-    }
-
-    /// Whether `entry` is still the same flow: its samples and their order go on.
-    pub(super) fn goes_on_as(&self, entry: &Entry) -> bool {
-        let have = &self.entry;
-        (&have.topic, &have.type_name, &have.qos) == (&entry.topic, &entry.type_name, &entry.qos)
-    }
-
-    pub(super) fn share(&self) -> Share {
-        if is_ordered(&self.entry.qos) { Share::Ordered } else { Share::Rest }
-    }
-
-    pub(super) fn is_read_by(&self, reader: FlowId) -> bool {
-        self.readings.iter().any(|reading| reading.reader == reader)
-    }
-
-    pub(super) fn stop_reading(&mut self, reader: FlowId) {
-        self.readings.retain(|reading| reading.reader != reader);
-    }
-
-    /// Its last reader went, and no table told so yet. From now on nobody did read it.
-    pub(super) fn take_unread(&mut self) -> bool {
-        self.readings.is_empty() && std::mem::take(&mut self.was_read)
-    }
-
-    /// Its next reader needs to be known as the first: for what is kept, or for a FLOOR to begin at (LNK-35).
-    pub(super) fn welcomes_first(&self) -> bool {
-        is_ordered(&self.entry.qos) || self.entry.qos.durability == Durability::TransientLocal
-    }
-
-    /// After this no reader wants a sample any more. None: never.
-    fn lifespan(&self, readers: &BTreeMap<FlowId, InEndpoint>) -> Option<Duration> {
-        let offered = self.entry.qos.lifespan;
-        let reader = |reading: &Reading| Some(readers.get(&reading.reader)?.lifespan(offered));
-        let each = self.readings.iter().filter_map(reader);
-        // The longest; a reader without one outlasts all others.
-        each.reduce(|a, b| a.zip(b).map(|(a, b)| a.max(b))).unwrap_or(offered)
-    }
-}
+use tokkyu_contract::{Durability, FlowId, Ledger, MonoTime, Outcome, TraceId};
 
 impl Session {
     /// `reader` reads flow `id` of the peer from now on; of a transient_local flow it gets what was kept (LNK-14).

@@ -5,12 +5,29 @@
 
 mod arrive;
 mod budget;
+mod burst;
+mod config;
+mod demand;
+mod endpoint;
 mod endpoints;
 mod hole;
+mod hole_state;
 mod housekeeping;
 mod incoming;
+mod leave;
+mod reading;
+mod stats;
 mod transmit;
 mod withdraw;
+
+use burst::Burst;
+pub use config::SessionConfig;
+use endpoint::{InEndpoint, OutEndpoint, table_flow};
+pub use endpoint::{Publication, Subscription};
+use hole_state::Hole;
+use leave::Leave;
+use reading::Incoming;
+pub use stats::Stats;
 
 use super::clock::PeerClock;
 use super::event::{Endpoint, Event};
@@ -31,7 +48,7 @@ use crate::wire::{Entry, Frame, HEADER_LEN};
 use bytes::Bytes;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
-use tokkyu_contract::{Class, Durability, FlowId, Ledger, MonoTime, Qos, TraceId};
+use tokkyu_contract::{Class, Durability, FlowId, Ledger, MonoTime, TraceId};
 
 /// Packets are left in the socket for a 32nd of the round trip, within these bounds: control that comes among pictures
 /// waits with them.
@@ -40,140 +57,6 @@ const MOST_LULL: Duration = Duration::from_millis(1);
 /// A round trip of the handshake below which parity is not to be expected, and its tables are built when it is wanted after
 /// all: a LAN's, with two signatures made and checked.
 const SHORT_HANDSHAKE: Duration = Duration::from_millis(3);
-
-/// What a session is told at its start.
-#[derive(Clone, Debug)]
-pub struct SessionConfig {
-    /// Largest datagram the carrier takes, bytes. At least 256.
-    pub max_datagram: usize,
-    /// What the carrier and the network add to a datagram on the wire, bytes.
-    pub overhead_bytes: usize,
-    /// Bytes held in each direction at most (LNK-7 to LNK-9). Less than 64 KiB is taken as that.
-    pub memory_bytes: usize,
-    /// Never send faster, bit/s on the wire.
-    pub max_bps: f64,
-    /// Longest silence before the peer counts as gone (LNK-17).
-    pub lease: Duration,
-    /// Round trip of the carrier's handshake.
-    pub handshake_rtt: Option<Duration>,
-}
-
-impl Default for SessionConfig {
-    /// Ethernet with QUIC over IPv4: 31 bytes QUIC, 28 UDP/IP, 14 Ethernet, 24 preamble, checksum and gap.
-    fn default() -> Self {
-        SessionConfig {
-            max_datagram: 1434,
-            overhead_bytes: 97,
-            memory_bytes: 256 << 20,
-            max_bps: 10e9,
-            lease: Duration::from_secs(1),
-            handshake_rtt: None,
-        }
-    }
-}
-
-/// A flow this end sends.
-#[derive(Clone, Debug)]
-pub struct Publication {
-    /// Topic, 1 to 255 bytes.
-    pub topic: String,
-    /// Type of the topic, may be empty.
-    pub type_name: String,
-    /// Class of the flow.
-    pub class: Class,
-    /// Offered QoS.
-    pub qos: Qos,
-    /// Time between two samples, where it is known.
-    pub period: Option<Duration>,
-    /// Largest sample in bytes, 0 where it is not known.
-    pub size_bytes: u32,
-}
-
-/// A topic this end wants.
-#[derive(Clone, Debug)]
-pub struct Subscription {
-    /// Topic, 1 to 255 bytes.
-    pub topic: String,
-    /// Type of the topic; empty takes any.
-    pub type_name: String,
-    /// Requested QoS.
-    pub qos: Qos,
-}
-
-/// Figures of a session.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Stats {
-    /// Packets sent, of all kinds.
-    pub packets_sent: u64,
-    /// Packets sent with a shard or sample for the first time, data only.
-    pub packets_fresh: u64,
-    /// Packets with parity.
-    pub packets_parity: u64,
-    /// Packets with something sent before.
-    pub packets_repair: u64,
-    /// Packets with feedback.
-    pub packets_feedback: u64,
-    /// Probes.
-    pub packets_probe: u64,
-    /// Datagram bytes sent.
-    pub bytes_sent: u64,
-    /// Packets received, duplicates left out.
-    pub packets_received: u64,
-    /// Packets that came twice.
-    pub packets_duplicate: u64,
-    /// Packets that could not be parsed (LNK-20).
-    pub packets_malformed: u64,
-    /// Packets given up that arrived after all.
-    pub spurious: u64,
-    /// Packets and samples of the peer that exceeded a limit (LNK-6), tables that were invalid.
-    pub violations: u64,
-    /// Smoothed round trip.
-    pub rtt: Duration,
-    /// Smallest round trip of the last ten seconds.
-    pub min_rtt: Duration,
-    /// Share of packets lost on our way out.
-    pub loss: f64,
-    /// Index of dispersion of the losses.
-    pub dispersion: f64,
-    /// Rate the path is thought to carry, bit/s on the wire.
-    pub rate_bps: f64,
-    /// Queue our burst built.
-    pub own_queue: Duration,
-    /// Queue of others.
-    pub foreign_queue: Duration,
-    /// Peer clock − own clock, nanoseconds, with the bound of its error; None before it is known.
-    pub clock_offset: Option<(i64, Duration)>,
-    /// How often the path fell silent.
-    pub silences: u32,
-    /// State of the path.
-    pub is_silent: bool,
-    /// The capacity is not known yet.
-    pub is_starting: bool,
-    /// What samples of the peer count that are incomplete, or wait for their order, the table or later readers (LNK-7,
-    /// LNK-8).
-    pub memory_in: usize,
-    /// Bytes of samples on their way out.
-    pub memory_out: usize,
-}
-
-/// What the session knows of a publication beside its samples.
-struct OutEndpoint {
-    publication: Publication,
-    /// A reader wants it, as the peer's table says.
-    is_matched: bool,
-    deadline_from: Option<MonoTime>,
-    demand: housekeeping::Demand,
-    granted_bps: f64,
-}
-
-/// A subscription.
-struct InEndpoint {
-    subscription: Subscription,
-    is_matched: bool,
-    deadline_from: Option<MonoTime>,
-    /// Outcomes of publications that it read and that are gone.
-    past: Ledger,
-}
 
 /// One session with one peer.
 pub struct Session {
@@ -185,13 +68,13 @@ pub struct Session {
     readers: BTreeMap<FlowId, InEndpoint>,
     writer_numbers: Numbers,
     reader_numbers: Numbers,
-    leave: withdraw::Leave,
+    leave: Leave,
     /// Subscriptions of the peer; None until its table came.
     peer_wants: Option<Vec<Entry>>,
     /// The peer's memory bound, as its table tells it.
     peer_memory: Option<usize>,
     /// Flows of the peer.
-    incoming: BTreeMap<FlowId, incoming::Incoming>,
+    incoming: BTreeMap<FlowId, Incoming>,
     /// Bytes taken for samples kept for readers that join later.
     kept_bytes: usize,
     log: SentLog,
@@ -205,8 +88,8 @@ pub struct Session {
     rate: RateEstimator,
     pacer: Pacer,
     path: PathMonitor,
-    hole: hole::Hole,
-    burst: transmit::Burst,
+    hole: Hole,
+    burst: Burst,
     events: VecDeque<Event>,
     stats: Stats,
     next_grant: MonoTime,
@@ -244,12 +127,12 @@ impl Session {
         }
         Session {
             cut,
-            flows: vec![endpoints::table_flow()],
+            flows: vec![table_flow()],
             writers: BTreeMap::new(),
             readers: BTreeMap::new(),
             writer_numbers: Numbers::of("publication"),
             reader_numbers: Numbers::of("subscription"),
-            leave: withdraw::Leave::default(),
+            leave: Leave::default(),
             peer_wants: None,
             peer_memory: None,
             incoming: BTreeMap::new(),
@@ -265,8 +148,8 @@ impl Session {
             rate: RateEstimator::new(config.max_bps, config.overhead_bytes),
             pacer: Pacer::default(),
             path: PathMonitor::default(),
-            hole: hole::Hole::default(),
-            burst: transmit::Burst::default(),
+            hole: Hole::default(),
+            burst: Burst::default(),
             events: VecDeque::new(),
             stats: Stats::default(),
             next_grant: MonoTime::ZERO,

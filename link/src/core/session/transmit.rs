@@ -24,59 +24,6 @@ const LEAST_FEEDBACK_INTERVAL: Duration = Duration::from_micros(200);
 /// Bytes of earlier samples a packet repeats at most (LNK-44).
 const REPEATED_BYTES: usize = 512;
 
-/// The burst being sent: everything between two moments with nothing to send.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Burst {
-    number: u32,
-    packets: u32,
-    is_open: bool,
-    owes_probe: bool,
-    /// Another probe goes then, unless everything is answered.
-    probe_at: Option<MonoTime>,
-    pub(super) held_back: bool,
-    last_sent: MonoTime,
-    /// Pause before the burst.
-    pub(super) gap: Duration,
-}
-
-impl Burst {
-    /// Something waits for the pacer.
-    pub(super) fn is_held_back(&self) -> bool {
-        self.held_back
-    }
-
-    fn on_paced(&mut self, now: MonoTime, has_fragments: bool) {
-        if !self.is_open {
-            self.is_open = true;
-            self.number += 1;
-            self.packets = 0;
-            self.gap = now.since(self.last_sent);
-        }
-        self.owes_probe |= has_fragments;
-        self.last_sent = now;
-    }
-
-    fn on_idle(&mut self) {
-        self.is_open = false;
-    }
-
-    /// Packets went unanswered: ask at once.
-    pub(super) fn on_timeout(&mut self, now: MonoTime) {
-        self.probe_at = Some(now);
-    }
-
-    /// When a probe is due.
-    pub(super) fn probe_at(&self) -> MonoTime {
-        // What waits for the pacer goes first, and shows losses as well as a probe does.
-        if self.held_back { MonoTime::MAX } else { self.probe_at.unwrap_or(MonoTime::MAX) }
-    }
-
-    /// No probe is needed any more.
-    pub(super) fn on_answered(&mut self) {
-        self.probe_at = None;
-    }
-}
-
 /// A packet being filled.
 struct Packet {
     content: Content,
