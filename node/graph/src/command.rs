@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use tokkyu_contract::Class;
 use tokkyu_topic::Channel;
 
-use crate::host::{Audience, Done, Handler, Lending, Subscriber};
+use crate::host::{Audience, Done, Failure, Handler, Lending, Subscriber};
 use crate::net::ConnId;
 use crate::payload::Payload;
 
@@ -28,6 +28,15 @@ impl Kind {
         let same = |own: &str, other: &str| own == "*" || other == "*" || own == other;
         same(&self.md5sum, md5sum) && same(&self.datatype, datatype)
     }
+}
+
+/// Whether two types in one node fit, and what to say if not.
+pub(crate) fn check_kind(wanted: &Kind, have: &Kind) -> Result<(), Failure> {
+    if have.fits(&wanted.datatype, &wanted.md5sum) {
+        return Ok(());
+    }
+    let text = |kind: &Kind| alloc::format!("{} [{}]", kind.datatype, kind.md5sum);
+    Err(Failure::Type { wanted: text(wanted), have: text(have) })
 }
 
 /// A topic that the node publishes from now on. Names are global ones: resolved, renamed.

@@ -1,16 +1,17 @@
 //! One connection, whatever it is for, and all of them.
 
 use alloc::vec::Vec;
+use core::time::Duration;
 
 use tokkyu_contract::{Class, MonoTime};
 
 use crate::borrowing::Borrowing;
 use crate::lending::Borrower;
-use crate::net::{ConnId, Io, Net};
+use crate::link::LinkKey;
+use crate::net::{ConnId, Io, Net, TURN};
 use crate::receiving::Receiving;
 use crate::sending::Sending;
 use crate::serving::Serving;
-use crate::subscribing::LinkKey;
 
 /// What a connection is for.
 pub(crate) enum Role {
@@ -86,8 +87,10 @@ pub(crate) struct Received {
     pub(crate) bytes: usize,
 }
 
-/// What one reading takes at most, so that one connection does not keep the others waiting (NODE-57).
-pub(crate) const TURN: usize = 256 << 10;
+/// The header is there within this.
+pub(crate) const GREETING_PATIENCE: Duration = Duration::from_secs(5);
+/// A connection may say nothing for so long.
+pub(crate) const SLAVE_PATIENCE: Duration = Duration::from_secs(60);
 const CHUNK: usize = 4096;
 
 impl Connection {

@@ -9,6 +9,9 @@ use tokkyu_contract::Class;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConnId(pub u32);
 
+/// What one reading takes at most, so that one connection does not keep the others waiting (NODE-57).
+pub(crate) const TURN: usize = 256 << 10;
+
 /// The two places where others connect to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listener {

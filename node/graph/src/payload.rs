@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::any::Any;
 use core::fmt;
 
-use tokkyu_topic::{Channel, Exceeded, Limits, Publisher};
+use tokkyu_topic::{Channel, Doorbell, Exceeded, JoinError, Limits, Publisher, Reader, Terms};
 
 /// A message that is shared as it is: who reads it in the same process gets this very object.
 pub trait Object: Any + Send + Sync {
@@ -174,4 +174,20 @@ pub fn channel(
     bytes: usize,
 ) -> Result<(Publisher<Payload>, Arc<Channel<Payload>>), Exceeded> {
     Channel::with_clearing(limits, || Payload::with_capacity(bytes), Payload::clear)
+}
+
+/// Joins with as deep a queue as there are slots for.
+pub(crate) fn join(
+    channel: &Arc<Channel<Payload>>,
+    mut terms: Terms,
+    bell: &Arc<dyn Doorbell>,
+    source: u32,
+) -> Result<Reader<Payload>, JoinError> {
+    terms.depth = terms.depth.clamp(1, channel.limits().depth);
+    loop {
+        match channel.join(terms, bell.clone(), source) {
+            Err(JoinError::Slots { .. }) if terms.depth > 1 => terms.depth /= 2,
+            other => return other,
+        }
+    }
 }

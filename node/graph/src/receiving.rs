@@ -1,14 +1,14 @@
 //! A publisher of ours on the network: its connection's messages into slots that subscriptions read (NODE-53, NODE-54).
 
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::fmt;
 
 use tokkyu_ros1::tcpros::{FrameError, Frames, Step, Wanted};
 use tokkyu_topic::{Channel, Loan, Publisher};
 
-use crate::connection::{Connection, TURN};
 use crate::host::Origin;
-use crate::net::{ConnId, Io, Net};
+use crate::net::{ConnId, Io, Net, TURN};
 use crate::payload::{NoMemory, Payload};
 
 /// What comes from one publisher.
@@ -52,16 +52,11 @@ impl Receiving {
         self.publisher.channel()
     }
 
-    /// Reads what has come, one turn's worth at most. What is longer than a chunk is read where it belongs.
-    pub(crate) fn pump(
-        &mut self,
-        net: &mut impl Net,
-        id: ConnId,
-        connection: &mut Connection,
-    ) -> Result<(), Broken> {
+    /// Reads what has come, one turn's worth at most, by way of `input`. What is longer than a chunk is read where it belongs.
+    pub(crate) fn pump(&mut self, net: &mut impl Net, id: ConnId, input: &mut Vec<u8>) -> Result<(), Broken> {
         let mut left = TURN;
         loop {
-            self.digest(connection)?;
+            self.digest(input)?;
             if left == 0 {
                 return Ok(());
             }
@@ -74,7 +69,7 @@ impl Receiving {
                     }
                     io
                 }
-                Wanted::Head(_) => read_chunk(net, id, connection),
+                Wanted::Head(_) => read_chunk(net, id, input),
             };
             match io {
                 Io::Done(count) => left = left.saturating_sub(count),
@@ -85,8 +80,7 @@ impl Receiving {
     }
 
     /// Takes everything out of the connection's input.
-    fn digest(&mut self, connection: &mut Connection) -> Result<(), Broken> {
-        let input = core::mem::take(&mut connection.input);
+    fn digest(&mut self, input: &mut Vec<u8>) -> Result<(), Broken> {
         let mut left = &input[..];
         loop {
             match self.frames.step(&mut left).map_err(Broken::Frame)? {
@@ -101,8 +95,7 @@ impl Receiving {
             }
         }
         // Its memory is used again.
-        connection.input = input;
-        connection.input.clear();
+        input.clear();
         Ok(())
     }
 
@@ -125,9 +118,9 @@ impl Receiving {
 /// Small messages come many at a time.
 const CHUNK: usize = 16 << 10;
 
-fn read_chunk(net: &mut impl Net, id: ConnId, connection: &mut Connection) -> Io {
-    connection.input.resize(CHUNK, 0);
-    let io = net.read(id, &mut connection.input);
-    connection.input.truncate(if let Io::Done(count) = io { count } else { 0 });
+fn read_chunk(net: &mut impl Net, id: ConnId, input: &mut Vec<u8>) -> Io {
+    input.resize(CHUNK, 0);
+    let io = net.read(id, input);
+    input.truncate(if let Io::Done(count) = io { count } else { 0 });
     io
 }

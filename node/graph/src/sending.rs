@@ -19,8 +19,7 @@ use tokkyu_ros1::tcpros::message_head;
 use tokkyu_topic::{Channel, Desk, Doorbell, JoinError, Reader, Sample, Terms, Worked};
 
 use crate::net::{ConnId, Io, Net, Outgoing};
-use crate::payload::{NoMemory, Payload};
-use crate::publishing::join;
+use crate::payload::{NoMemory, Payload, join};
 
 /// What one turn writes at most (NODE-57). Many small pieces of a large message each wake the reader, who sleeps before the next: 3 MB took 0.67 times
 /// as long in pieces of 512 KiB as in those of 256 KiB, and no less in larger ones.

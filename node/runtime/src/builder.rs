@@ -118,6 +118,22 @@ impl Builder {
     }
 }
 
+impl Node {
+    /// A node of that name, with the program's arguments.
+    ///
+    /// # Errors
+    ///
+    /// [`NodeError`].
+    pub fn new(name: &str) -> Result<Node, NodeError> {
+        Node::builder(name).arguments(std::env::args().skip(1)).build()
+    }
+
+    /// A node of that name, to be said more of.
+    pub fn builder(name: impl Into<String>) -> Builder {
+        Builder::new(name.into())
+    }
+}
+
 /// Another one each time and on each machine, near enough.
 fn unlikely_number() -> u64 {
     posix::wall_now().as_nanos() ^ (posix::pid() as u64) << 40

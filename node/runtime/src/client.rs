@@ -11,8 +11,9 @@ use tokkyu_ros1::tcpros::{Frames, HeaderWriter, MAX_HEADER, Step, message_head, 
 use tokkyu_ros1::uri::Uri;
 
 use crate::error::NodeError;
+use crate::inner::Inner;
 use crate::master::MasterError;
-use crate::node::{Inner, Node};
+use crate::node::Node;
 use crate::posix::{Stream, mono_now, sleep_until};
 
 /// The longest answer, bytes.

@@ -1,7 +1,7 @@
 //! The time that the node goes by: the wall clock, or a simulation's (`/use_sim_time`, `/clock`).
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use tokkyu_contract::MonoTime;
@@ -9,12 +9,7 @@ use tokkyu_graph::Param;
 use tokkyu_message::Time;
 use tokkyu_topic::Doorbell;
 
-use crate::messages::rosgraph_msgs;
-use crate::node::{Inner, kind};
-use crate::options::SubscriptionOptions;
 use crate::posix::{mono_now, sleep_until, wall_now};
-use crate::queue::Queue;
-use crate::subscription::{Complain, typed};
 
 /// The node's clock.
 #[derive(Default)]
@@ -57,12 +52,13 @@ impl Clock {
         self.is_simulated.load(Ordering::Acquire)
     }
 
-    /// `/use_sim_time` has that value. Once true, time is simulated as long as the node runs, as in roscpp.
-    pub(crate) fn on_param(&self, value: &Param, node: &Weak<Inner>) {
-        if *value == Param::Bool(true) && !self.is_simulated.swap(true, Ordering::AcqRel) {
+    /// `/use_sim_time` has that value. Once true, time is simulated as long as the node runs, as in roscpp. True: it is from now on.
+    pub(crate) fn on_param(&self, value: &Param) -> bool {
+        let begins = *value == Param::Bool(true) && !self.is_simulated.swap(true, Ordering::AcqRel);
+        if begins {
             self.tell_listeners();
-            follow(node.clone());
         }
+        begins
     }
 
     /// Calls `listener` with each simulated time, and at once with the one that there is.
@@ -141,33 +137,6 @@ impl Clock {
         let left = || Duration::from_nanos(nanos.saturating_sub(wall_now().as_nanos()));
         (!self.is_simulated()).then(|| mono_now() + left())
     }
-}
-
-/// Subscribes to `/clock`, in a thread of its own: time passes whether the program spins or not.
-fn follow(node: Weak<Inner>) {
-    let run = move || {
-        let queue = Queue::new();
-        let subscription = {
-            let Some(node) = node.upgrade() else { return };
-            node.add_queue(&queue);
-            let clock = node.clock.clone();
-            let log = node.log.clone();
-            let complain: Complain = Arc::new(move |_, error| log.error(format_args!("/clock: {error}")));
-            let callback = typed(move |message: &rosgraph_msgs::Clock| clock.set(message.clock), complain);
-            let options = SubscriptionOptions::with_depth(1);
-            node.subscribe(&queue, "/clock".to_owned(), kind::<rosgraph_msgs::Clock>(), &options, callback)
-        };
-        match subscription {
-            Ok(_subscription) => queue.spin(),
-            Err(error) => {
-                if let Some(node) = node.upgrade() {
-                    node.log.error(format_args!("no simulated time: {error}"));
-                }
-            }
-        }
-    };
-    // Without the thread there is no time, which is seen.
-    let _ = std::thread::Builder::new().name("tokkyu-clock".to_owned()).spawn(run);
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use tokkyu_graph::Level;
 use tokkyu_message::Time;
 
-use crate::log::Place;
+use crate::levels::Place;
 use crate::posix::{thread_number, wall_now};
 
 /// Where nothing else is said.

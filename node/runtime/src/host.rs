@@ -5,17 +5,29 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use tokkyu_graph::{Host, Level, Param};
 
-use crate::clock::Clock;
 use crate::log::Log;
-use crate::node::Inner;
 use crate::queue::Queue;
+
+/// The node, as its network's thread knows it.
+pub(crate) trait Owner: Send + Sync {
+    /// Whether the program itself sees to it that the node ends.
+    fn is_taken_by_program(&self, caller: &str, reason: &str) -> bool;
+
+    /// The node begins to end.
+    fn begin_to_end(&self);
+
+    /// The master tells a parameter's value.
+    fn on_param(self: Arc<Self>, key: &str, value: Param);
+
+    /// A value that was told is so no more.
+    fn on_param_stale(&self, key: &str);
+}
 
 pub(crate) struct Ears {
     /// There once the node is made, which is after its network runs.
-    pub(crate) node: Arc<OnceLock<Weak<Inner>>>,
+    pub(crate) node: Arc<OnceLock<Weak<dyn Owner>>>,
     pub(crate) log: Arc<Log>,
     pub(crate) queue: Arc<Queue>,
-    pub(crate) clock: Arc<Clock>,
 }
 
 impl Host for Ears {
@@ -33,17 +45,14 @@ impl Host for Ears {
     }
 
     fn on_param(&mut self, key: &str, value: Param) {
-        if let (Some(node), "/use_sim_time") = (self.node.get(), key) {
-            self.clock.on_param(&value, node);
-        }
         if let Some(node) = self.node.get().and_then(Weak::upgrade) {
-            node.cached.set(key, value);
+            node.on_param(key, value);
         }
     }
 
     fn on_param_stale(&mut self, key: &str) {
         if let Some(node) = self.node.get().and_then(Weak::upgrade) {
-            node.cached.forget(Some(key));
+            node.on_param_stale(key);
         }
     }
 }

@@ -8,6 +8,7 @@ use tokkyu_graph::Level;
 
 use crate::clock::Clock;
 use crate::console::{Said, print};
+use crate::levels::Place;
 use crate::messages::rosgraph_msgs;
 use crate::messages::std_msgs::Header;
 use crate::object::Typed;
@@ -23,17 +24,6 @@ pub(crate) struct Log {
     /// From which level on a logger speaks; one that is not here speaks as the one above it, up to [`ROOT`].
     levels: RwLock<BTreeMap<String, Level>>,
     rosout: OnceLock<Weak<publisher::Shared>>,
-}
-
-/// Where in a source something is said.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Place<'p> {
-    /// The file.
-    pub file: &'p str,
-    /// The function, or module.
-    pub function: &'p str,
-    /// The line, from 1.
-    pub line: u32,
 }
 
 impl Log {
@@ -117,33 +107,5 @@ fn code(level: Level) -> i8 {
         Level::Warn => rosgraph_msgs::Log::WARN,
         Level::Error => rosgraph_msgs::Log::ERROR,
         Level::Fatal => rosgraph_msgs::Log::FATAL,
-    }
-}
-
-/// The words of `~get_loggers` and `~set_logger_level`.
-pub(crate) fn word(level: Level) -> &'static str {
-    match level {
-        Level::Debug => "debug",
-        Level::Info => "info",
-        Level::Warn => "warn",
-        Level::Error => "error",
-        Level::Fatal => "fatal",
-    }
-}
-
-pub(crate) fn level(word: &str) -> Option<Level> {
-    let all = [Level::Debug, Level::Info, Level::Warn, Level::Error, Level::Fatal];
-    all.into_iter().find(|level| self::word(*level).eq_ignore_ascii_case(word))
-}
-
-impl crate::Node {
-    /// Says something, on the terminal and to `/rosout`, if its logger speaks at that level.
-    pub fn say(&self, level: Level, text: fmt::Arguments<'_>) {
-        self.inner.log.say(ROOT, level, Place::default(), text);
-    }
-
-    /// The same for a logger of its own, with the place in the source.
-    pub fn say_at(&self, logger: &str, level: Level, place: Place<'_>, text: fmt::Arguments<'_>) {
-        self.inner.log.say(logger, level, place, text);
     }
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use tokkyu_graph::{Command, Handler, Kind, Offer, Request};
 use tokkyu_message::{Message, Service, read_whole, write_to};
 
-use crate::log::{Log, level, word};
+use crate::levels::{level, word};
+use crate::log::Log;
 use crate::messages::roscpp::SetLoggerLevelResponse;
 use crate::messages::roscpp::{
     GetLoggers, GetLoggersResponse, Logger, SetLoggerLevel, SetLoggerLevelRequest,

@@ -1,6 +1,5 @@
 //! What a program asks of the master.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use tokkyu_graph::{Call, Command, Failure, Param};
@@ -9,7 +8,7 @@ use tokkyu_ros1::http::{read_response, write_request_head};
 use tokkyu_ros1::uri::Uri;
 use tokkyu_ros1::xmlrpc::{Triple, Values, WriteError, Writer, read_answer};
 
-use crate::node::Inner;
+use crate::network::Network;
 use crate::posix::Stream;
 
 /// The longest answer, bytes, as the node's own (NODE-56).
@@ -107,16 +106,15 @@ fn payload(method: &str, document: &[u8]) -> Result<Param, MasterError> {
     }
 }
 
-impl Inner {
-    /// Calls a method of the master; the caller's name, the first argument of each, is put in front.
-    pub(crate) fn call_master(
-        self: &Arc<Self>,
-        method: &str,
-        waits: bool,
-        arguments: impl FnOnce(&mut Values<'_, String>) -> Result<(), WriteError>,
-    ) -> Result<Param, MasterError> {
-        let body = body(self.names.node(), method, arguments)?;
-        let document = self.network.ask_and_wait(|done| Command::Call(Call { body, waits, done }))?;
-        payload(method, &document)
-    }
+/// Calls a method of the master by a node's network; the caller's name, the first argument of each, is put in front.
+pub(crate) fn call_master(
+    network: &Network,
+    caller: &str,
+    method: &str,
+    waits: bool,
+    arguments: impl FnOnce(&mut Values<'_, String>) -> Result<(), WriteError>,
+) -> Result<Param, MasterError> {
+    let body = body(caller, method, arguments)?;
+    let document = network.ask_and_wait(|done| Command::Call(Call { body, waits, done }))?;
+    payload(method, &document)
 }

@@ -3,7 +3,7 @@
 use tokkyu_contract::Class;
 use tokkyu_topic::{Limits, MAX_DEPTH, MAX_SLOTS, Terms};
 
-use crate::publisher::OnChange;
+use crate::subscribers::OnChange;
 
 /// How a topic is published.
 pub struct PublisherOptions {

@@ -31,6 +31,8 @@ struct Publishing {
     lent: Option<Shared>,
     /// What a publication looks at, as found when a loan was made.
     near: Near,
+    /// Where the instructions of who publishes begin.
+    code: usize,
 }
 
 /// Instructions of a publication, function by function: about so many, whatever the compiler makes of them.
@@ -85,9 +87,10 @@ impl Outlet {
         publisher: tokkyu_topic::Publisher<Payload>,
         depth: u32,
         slot_bytes: usize,
+        code: usize,
     ) -> Arc<Outlet> {
         let limits = lent(publisher.channel().limits(), depth, slot_bytes);
-        let publishing = Publishing { publisher, lent: None, near: Near::default() };
+        let publishing = Publishing { publisher, lent: None, near: Near::default(), code };
         Arc::new(Outlet { publishing: Mutex::new(publishing), limits })
     }
 
@@ -139,9 +142,9 @@ impl Publishing {
 
     /// A publication comes soon: what it looks at comes while the message is filled (NODE-24).
     fn ask_for_what_comes(&mut self) {
-        let Publishing { publisher, near, .. } = self;
+        let Publishing { publisher, near, code, .. } = self;
         near.clear();
-        near.add_bytes(crate::publisher::Loan::publish as *const u8, LOAN_BYTES);
+        near.add_bytes(std::ptr::with_exposed_provenance(*code), LOAN_BYTES);
         near.add_bytes(Publishing::publish as *const u8, PUBLISH_BYTES);
         near.add_bytes(tokkyu_topic::Publisher::<Payload>::publish as *const u8, HAND_OVER_BYTES);
         publisher.add_to(near);
@@ -340,7 +343,7 @@ mod tests {
         let limits = Limits { latch, loans: 2, ..Limits::for_links(2, 4) }.with_all_slots();
         let (publisher, channel) = tokkyu_graph::channel(limits, 0).unwrap();
         let reader = channel.join(Terms::keep_last(4), Arc::new(Nobody), 0).unwrap();
-        (Outlet::new(publisher, 4, 0), reader)
+        (Outlet::new(publisher, 4, 0, 0), reader)
     }
 
     fn say(outlet: &Outlet, text: &[u8]) -> *const u8 {

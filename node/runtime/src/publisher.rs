@@ -2,110 +2,36 @@
 
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
-use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
-use std::thread::ThreadId;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
 
-use tokkyu_graph::{Audience, Command, Failure, Kind, Object};
+use tokkyu_graph::{Command, Failure, Kind, Object};
 use tokkyu_message::{Message, Output};
 
 use crate::error::PublishError;
-use crate::node::Inner;
+use crate::network::Network;
 use crate::object::Typed;
 use crate::outlet::{Outlet, Slot};
+use crate::subscribers::Subscribers;
 
 /// What all copies of a publisher share. The topic is published as long as one is there.
 pub(crate) struct Shared {
-    node: Weak<Inner>,
+    network: Weak<Network>,
     topic: String,
     kind: Kind,
     pub(crate) outlet: Arc<Outlet>,
     subscribers: Arc<Subscribers>,
 }
 
-/// How many subscribe, and who wants to know.
-#[derive(Default)]
-pub(crate) struct Subscribers {
-    count: AtomicU32,
-    on_change: Option<OnChange>,
-    telling: Mutex<Telling>,
-    /// Told when `on_change` has returned.
-    told: Condvar,
-}
-
-#[derive(Default)]
-struct Telling {
-    /// The thread that is in `on_change`: the network's.
-    by: Option<ThreadId>,
-    /// The publisher was dropped.
-    is_over: bool,
-}
-
-/// Called with the name of who came (true) or left, in the network's thread, until the last copy of the publisher is dropped.
-pub type OnChange = Box<dyn Fn(&str, bool) + Send + Sync>;
-
-impl Subscribers {
-    pub(crate) fn new(on_change: Option<OnChange>) -> Subscribers {
-        Subscribers { on_change, ..Subscribers::default() }
-    }
-
-    fn telling(&self) -> MutexGuard<'_, Telling> {
-        self.telling.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn tell(&self, callerid: &str, is_new: bool, count: u32) {
-        self.count.store(count, Ordering::Relaxed);
-        let Some(on_change) = &self.on_change else { return };
-        let mut telling = self.telling();
-        if telling.is_over {
-            return;
-        }
-        telling.by = Some(std::thread::current().id());
-        drop(telling);
-        let _told = Told(self);
-        on_change(callerid, is_new);
-    }
-
-    /// Nobody is told any more, and no other thread is telling.
-    fn end(&self) {
-        let mut telling = self.telling();
-        telling.is_over = true;
-        let me = std::thread::current().id();
-        while telling.by.is_some_and(|by| by != me) {
-            telling = self.told.wait(telling).unwrap_or_else(PoisonError::into_inner);
-        }
-    }
-}
-
-/// Somebody is being told, also if that panics.
-struct Told<'s>(&'s Subscribers);
-
-impl Drop for Told<'_> {
-    fn drop(&mut self) {
-        self.0.telling().by = None;
-        self.0.told.notify_all();
-    }
-}
-
-impl Audience for Subscribers {
-    fn on_subscriber(&self, callerid: &str, count: u32) {
-        self.tell(callerid, true, count);
-    }
-
-    fn on_left(&self, callerid: &str, count: u32) {
-        self.tell(callerid, false, count);
-    }
-}
-
 impl Shared {
     pub(crate) fn new(
-        node: &Arc<Inner>,
+        network: &Arc<Network>,
         topic: String,
         kind: &Kind,
         outlet: Arc<Outlet>,
         subscribers: Arc<Subscribers>,
     ) -> Shared {
-        Shared { node: Arc::downgrade(node), topic, kind: kind.clone(), outlet, subscribers }
+        Shared { network: Arc::downgrade(network), topic, kind: kind.clone(), outlet, subscribers }
     }
 
     /// Why it cannot be published with that type too.
@@ -135,8 +61,8 @@ impl Shared {
 
 impl Drop for Shared {
     fn drop(&mut self) {
-        if let Some(node) = self.node.upgrade() {
-            node.network.ask(Command::Unadvertise { topic: self.topic.clone() });
+        if let Some(network) = self.network.upgrade() {
+            network.ask(Command::Unadvertise { topic: self.topic.clone() });
         }
         self.subscribers.end();
     }
@@ -207,6 +133,11 @@ pub struct Loan {
 }
 
 impl Loan {
+    /// Where the instructions of publishing begin: they are asked for while a message is filled.
+    pub(crate) fn code() -> usize {
+        (Loan::publish as *const u8).expose_provenance()
+    }
+
     pub(crate) fn of(shared: &Arc<Shared>, len: usize) -> Result<Loan, PublishError> {
         let slot = shared.outlet.loan(len)?;
         Ok(Loan { shared: shared.clone(), slot })

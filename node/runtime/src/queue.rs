@@ -9,6 +9,7 @@
 //! Between waking and the callback there is one lock, and little memory is looked at: a processor that has slept has none of it in its caches.
 
 mod tasks;
+mod work;
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -21,37 +22,7 @@ use crate::posix::{QueueBell, left, mono_now};
 
 pub(crate) use tasks::TaskId;
 use tasks::{Back, Picked, Runner, Tasks};
-
-/// What a task says after one step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Step {
-    /// There was nothing to do.
-    Idle,
-    /// A callback was called, and there is nothing left to do until its bell rings or its time comes.
-    Called,
-    /// A callback was called, and there is more.
-    More,
-}
-
-/// Something with callbacks.
-pub(crate) trait Work: Send {
-    /// Calls one callback at most.
-    fn step(&mut self) -> Step;
-
-    /// When there is something to do without anybody's ringing.
-    fn due(&self) -> Option<MonoTime> {
-        None
-    }
-
-    /// What `step` will look at, most likely: it is asked for when the thread is woken for it.
-    fn add_to(&self, _near: &mut Near) {}
-
-    /// Whether `step` would call a callback now.
-    fn has_waiting(&mut self) -> bool;
-
-    /// Forgets what waits now, uncalled.
-    fn discard(&mut self);
-}
+pub(crate) use work::{Step, Work};
 
 /// Callbacks and the threads that call them. What a thread that wakes looks at comes first, on two cache lines.
 #[repr(C)]

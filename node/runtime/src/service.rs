@@ -9,8 +9,9 @@ use tokkyu_message::{Service, read_whole, write_to};
 use tokkyu_topic::Doorbell;
 
 use crate::error::NodeError;
+use crate::inner::Inner;
 use crate::network::Network;
-use crate::node::{Inner, Node};
+use crate::node::Node;
 use crate::queue::{Queue, Step, TaskId, Work};
 
 /// The longest request, bytes.

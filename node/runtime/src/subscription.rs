@@ -1,6 +1,7 @@
 //! Subscriptions: from links to callbacks.
 
 mod callback;
+mod delivery;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -11,45 +12,12 @@ use tokkyu_topic::{Doorbell, MAX_DEPTH, Near, Reader, Terms};
 
 use crate::link::{Link, Taken, Way};
 use crate::log::Log;
-use crate::node::Inner;
+use crate::network::Network;
 use crate::posix::process::{Borrower, ProcessError};
 use crate::queue::{Queue, Step, TaskId, Work};
 
 pub(crate) use callback::{Callback, Complain, typed, viewing};
-
-/// One sample, in whichever form it came.
-pub struct Delivery<'s> {
-    sample: &'s Taken<'s>,
-    origin: &'s Arc<Origin>,
-    scratch: &'s mut Vec<u8>,
-}
-
-impl Delivery<'_> {
-    /// Where it comes from.
-    pub fn origin(&self) -> &Arc<Origin> {
-        self.origin
-    }
-
-    /// Its number at its publisher's link, modulo 2³².
-    pub fn sequence(&self) -> u32 {
-        self.sample.sequence()
-    }
-
-    /// Samples of the same link that were lost right before this one.
-    pub fn missed(&self) -> u32 {
-        self.sample.missed()
-    }
-
-    /// The object that was published in this process, if it is one.
-    pub fn object(&self) -> Option<&Arc<dyn tokkyu_graph::Object>> {
-        self.sample.object()
-    }
-
-    /// The wire form. It lies in the slot, or is made of the object.
-    pub fn wire(&mut self) -> &[u8] {
-        self.sample.wire(self.scratch)
-    }
-}
+pub use delivery::Delivery;
 
 /// What the network's thread and the queue's threads share of a subscription.
 struct Shared {
@@ -278,7 +246,7 @@ impl Work for Delivering {
 
 /// A subscription, for as long as it lives. Once it is dropped its callback is not called any more.
 pub struct Subscription {
-    node: Weak<Inner>,
+    network: Weak<Network>,
     topic: String,
     shared: Arc<Shared>,
     task: TaskId,
@@ -286,7 +254,8 @@ pub struct Subscription {
 
 impl Subscription {
     pub(crate) fn add(
-        node: &Arc<Inner>,
+        network: &Arc<Network>,
+        log: &Arc<Log>,
         topic: String,
         queue: Arc<Queue>,
         class: Class,
@@ -304,10 +273,10 @@ impl Subscription {
             linked: Mutex::default(),
         });
         let (links, scratch) = (Vec::new(), Vec::new());
-        let log = node.log.clone();
-        let work = Delivering { shared: shared.clone(), log, links, turn: 0, scratch, callback };
+        let work = Delivering { shared: shared.clone(), log: log.clone(), links, turn: 0, scratch, callback };
         let task = queue.add(source, class, Box::new(work));
-        let subscription = Subscription { node: Arc::downgrade(node), topic, shared: shared.clone(), task };
+        let subscription =
+            Subscription { network: Arc::downgrade(network), topic, shared: shared.clone(), task };
         (subscription, shared)
     }
 
@@ -335,9 +304,9 @@ impl Subscription {
 
 impl Drop for Subscription {
     fn drop(&mut self) {
-        if let Some(node) = self.node.upgrade() {
+        if let Some(network) = self.network.upgrade() {
             let subscriber: Arc<dyn Subscriber> = self.shared.clone();
-            node.network.ask(Command::Unsubscribe { topic: self.topic.clone(), subscriber });
+            network.ask(Command::Unsubscribe { topic: self.topic.clone(), subscriber });
         }
         self.shared.queue.remove(self.task);
     }

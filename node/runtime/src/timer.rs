@@ -8,7 +8,8 @@ use tokkyu_message::Time;
 use tokkyu_topic::Doorbell;
 
 use crate::clock::{Clock, TimerId};
-use crate::node::{Inner, Node};
+use crate::inner::Inner;
+use crate::node::Node;
 use crate::posix::{mono_now, sleep_until};
 use crate::queue::{Queue, Step, TaskId, Work};
 

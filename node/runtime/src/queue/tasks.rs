@@ -14,7 +14,7 @@ use std::num::NonZeroUsize;
 use tokkyu_contract::{Class, MonoTime};
 use tokkyu_topic::Near;
 
-use super::Work;
+use super::work::Work;
 
 /// No time of the clock.
 const NEVER: u64 = u64::MAX;

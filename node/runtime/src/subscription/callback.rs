@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tokkyu_graph::Origin;
 use tokkyu_message::{Message, ReadError, View, read_whole};
 
-use super::Delivery;
+use super::delivery::Delivery;
 use crate::object::Typed;
 
 /// Told of what could not be read.

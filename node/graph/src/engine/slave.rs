@@ -2,20 +2,17 @@
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
-use core::time::Duration;
 
 use tokkyu_ros1::Progress;
 use tokkyu_ros1::http::{MAX_HEAD, read_request, write_response_head};
 use tokkyu_ros1::xmlrpc::{Call, Items, Text, Value, Values, WriteError, Writer, read_call};
 
-use crate::connection::{After, Connection, Role};
-use crate::engine::Engine;
+use super::Engine;
+use crate::call::texts;
+use crate::connection::{After, Connection, Role, SLAVE_PATIENCE};
 use crate::host::Host;
-use crate::master::texts;
 use crate::net::{ConnId, Net};
 
-/// A connection may say nothing for so long.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 /// The longest call. The publishers of a topic are in one.
 const CALL: usize = 64 << 10;
 
@@ -27,7 +24,7 @@ struct Wrong(&'static str);
 impl<N: Net, H: Host> Engine<N, H> {
     pub(crate) fn on_slave(&mut self, id: ConnId, connection: &mut Connection) -> After {
         let received = connection.receive(&mut self.net, id, MAX_HEAD + CALL);
-        connection.deadline = Some(self.now + PATIENCE);
+        connection.deadline = Some(self.now + SLAVE_PATIENCE);
         // One answer after the other: who asks and does not read takes no memory.
         while !connection.has_output() {
             let (answer, keep_alive, used) = match read_request(&connection.input, CALL) {

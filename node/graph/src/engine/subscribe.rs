@@ -23,103 +23,30 @@ use tokkyu_ros1::http::{MAX_HEAD, read_response, write_request_head};
 use tokkyu_ros1::tcpros::{Header, MAX_HEADER, read_header};
 use tokkyu_ros1::uri::Uri;
 use tokkyu_ros1::xmlrpc::{Triple, Value, Writer, read_answer};
-use tokkyu_topic::{Limits, Terms};
+use tokkyu_topic::Terms;
 
+use super::Engine;
 use crate::backoff::Backoff;
 use crate::borrowing::Borrowing;
-use crate::command::{Kind, Subscribe};
+use crate::call::call;
+use crate::command::{Subscribe, check_kind};
 use crate::connection::{After, Connection, Role};
-use crate::engine::Engine;
 use crate::header::header;
-use crate::host::{Done, Failure, Host, Level, Origin, Subscriber};
-use crate::master::call;
+use crate::host::{Failure, Host, Level, Origin, Subscriber};
+use crate::link::LinkKey;
 use crate::net::{ConnId, Net, NetError};
-use crate::payload::channel;
-use crate::publishing::{check_kind, join};
+use crate::payload::{channel, join};
 use crate::receiving::{Broken, Receiving};
+use crate::subscription::{Link, PATIENCE, State, Subscription};
 
-/// Each step towards a publisher is done within this.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 /// Between two attempts at most.
 const LONGEST_WAIT: Duration = Duration::from_secs(20);
 /// The longest answer of another node.
 const ANSWER: usize = 64 << 10;
-/// Subscriptions of one topic in this node that can read from one publisher.
-const READERS: u32 = 16;
 /// Publishers of one topic that the node connects to at once, and of all topics (NODE-102): who names them may be a stranger, and others want to be
 /// accepted, and the master to be called.
 const OF_TOPIC: usize = 512;
 const OF_ALL: usize = 768;
-/// Slots for what comes from one publisher at most, beyond what one subscription needs.
-const SLOTS: u32 = 2048;
-
-/// One publisher of one topic.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct LinkKey {
-    pub(crate) topic: String,
-    /// Its slave API.
-    pub(crate) uri: String,
-}
-
-enum State {
-    Waiting(MonoTime),
-    Busy(ConnId),
-    Refused,
-}
-
-struct Link {
-    state: State,
-    backoff: Backoff,
-    /// Whether the master that there is now has named it. One from before, which roscpp and rospy do not tell a new master of, stays as long as it
-    /// lives.
-    is_named: bool,
-    /// Memory could not be shared with it: it is not tried again.
-    is_plain: bool,
-}
-
-/// A topic that the node subscribes to.
-pub(crate) struct Subscription {
-    pub(crate) kind: Kind,
-    class: Class,
-    no_delay: bool,
-    longest: usize,
-    slot_bytes: usize,
-    readers: Vec<Arc<dyn Subscriber>>,
-    links: BTreeMap<String, Link>,
-    /// Publishers that the master named last.
-    named: Vec<String>,
-    /// How often it has named them by itself.
-    pub(crate) updates: u32,
-    /// It was said that they are too many; not again until others are named.
-    has_warned: bool,
-    pub(crate) is_registered: bool,
-    pub(crate) done: Vec<Done<()>>,
-}
-
-impl Subscription {
-    fn waiting(&self) -> impl Iterator<Item = (&String, MonoTime)> {
-        let waiting = |link: &Link| if let State::Waiting(until) = link.state { Some(until) } else { None };
-        self.links.iter().filter_map(move |(uri, link)| Some((uri, waiting(link)?)))
-    }
-
-    /// Publishers that it is connected to, or is about to be.
-    fn busy(&self) -> usize {
-        self.links.values().filter(|link| matches!(link.state, State::Busy(_))).count()
-    }
-
-    pub(crate) fn readers(&self) -> impl Iterator<Item = Arc<dyn Subscriber>> {
-        self.readers.iter().cloned()
-    }
-
-    /// For as many readers as may come, as deep as the deepest that is there.
-    fn limits(&self, is_latched: bool) -> Limits {
-        let depth = self.readers.iter().map(|reader| reader.terms().depth).max().unwrap_or(1);
-        let depth = depth.clamp(1, tokkyu_topic::MAX_DEPTH);
-        let limits = Limits { loans: 1, links: READERS, depth, held: 2, latch: is_latched, slots: 0 };
-        let one = limits.own_share() + limits.share(depth);
-        Limits { slots: (one * READERS).min(one + SLOTS).min(tokkyu_topic::MAX_SLOTS), ..limits }
-    }
-}
 
 impl<N: Net, H: Host> Engine<N, H> {
     pub(crate) fn subscribe(&mut self, wanted: Subscribe) {
@@ -546,14 +473,13 @@ impl<N: Net, H: Host> Engine<N, H> {
     }
 
     pub(crate) fn on_receiving(&mut self, id: ConnId, connection: &mut Connection) -> After {
-        // Taken out, so that it and the connection's input can both be changed.
-        let role = core::mem::replace(&mut connection.role, Role::Greeting);
-        let Role::Receiving(key, mut receiving) = role else { return After::End };
-        let pumped = receiving.pump(&mut self.net, id, connection);
+        let Connection { role: Role::Receiving(key, receiving), input, .. } = connection else {
+            return After::End;
+        };
+        let pumped = receiving.pump(&mut self.net, id, input);
         if let Err(broken @ (Broken::Frame(_) | Broken::Memory(_))) = &pumped {
             self.log(Level::Error, format_args!("{} from {}: {broken}", key.topic, key.uri));
         }
-        connection.role = Role::Receiving(key, receiving);
         if pumped.is_ok() { After::Stay } else { After::End }
     }
 

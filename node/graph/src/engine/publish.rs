@@ -4,34 +4,20 @@ use alloc::string::ToString;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use tokkyu_contract::Class;
-use tokkyu_topic::{Channel, Doorbell, JoinError, Reader, Terms};
+use tokkyu_topic::JoinError;
 
-use crate::command::{Advertise, Kind};
+use super::Engine;
+use crate::call::call;
+use crate::command::{Advertise, check_kind};
 use crate::connection::{After, Connection, Role};
-use crate::engine::Engine;
-use crate::host::{Audience, Done, Failure, Host, Lending, Level, Origin, Subscriber};
-use crate::master::call;
+use crate::host::{Failure, Host, Level, Origin, Subscriber};
 use crate::net::{ConnId, Net};
-use crate::payload::Payload;
+use crate::payload::join;
+use crate::publication::Publication;
 use crate::sending::{Pumped, Sending};
 
 /// Subscribers of a topic that its publishers write to themselves: what publishing takes does not grow beyond them.
 const AT_ONCE_LINKS: usize = 4;
-
-/// A topic of ours.
-pub(crate) struct Publication {
-    pub(crate) kind: Kind,
-    pub(crate) depth: u32,
-    pub(crate) class: Class,
-    pub(crate) channel: Arc<Channel<Payload>>,
-    pub(crate) audience: Option<Arc<dyn Audience>>,
-    pub(crate) lending: Option<Arc<dyn Lending>>,
-    pub(crate) is_registered: bool,
-    pub(crate) done: Vec<Done<()>>,
-    /// Subscriptions of this node, with the number of the link to each.
-    pub(crate) local: Vec<(u32, Arc<dyn Subscriber>)>,
-}
 
 impl<N: Net, H: Host> Engine<N, H> {
     pub(crate) fn advertise(&mut self, wanted: Advertise) {
@@ -187,31 +173,6 @@ impl<N: Net, H: Host> Engine<N, H> {
         let audience = self.publications.get(&sending.topic).and_then(|one| one.audience.clone());
         if let Some(audience) = audience {
             audience.on_left(&sending.callerid, self.count_subscribers(&sending.topic));
-        }
-    }
-}
-
-/// Whether two types in one node fit, and what to say if not.
-pub(crate) fn check_kind(wanted: &Kind, have: &Kind) -> Result<(), Failure> {
-    if have.fits(&wanted.datatype, &wanted.md5sum) {
-        return Ok(());
-    }
-    let text = |kind: &Kind| alloc::format!("{} [{}]", kind.datatype, kind.md5sum);
-    Err(Failure::Type { wanted: text(wanted), have: text(have) })
-}
-
-/// Joins with as deep a queue as there are slots for.
-pub(crate) fn join(
-    channel: &Arc<Channel<Payload>>,
-    mut terms: Terms,
-    bell: &Arc<dyn Doorbell>,
-    source: u32,
-) -> Result<Reader<Payload>, JoinError> {
-    terms.depth = terms.depth.clamp(1, channel.limits().depth);
-    loop {
-        match channel.join(terms, bell.clone(), source) {
-            Err(JoinError::Slots { .. }) if terms.depth > 1 => terms.depth /= 2,
-            other => return other,
         }
     }
 }

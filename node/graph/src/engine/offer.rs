@@ -1,27 +1,18 @@
 //! Services that the node offers (NODE-58).
 
 use alloc::string::String;
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use tokkyu_ros1::tcpros::answer_head;
 
-use crate::command::{Kind, Offer};
+use super::Engine;
+use crate::call::call;
+use crate::command::Offer;
 use crate::connection::{After, Connection, Role};
-use crate::engine::Engine;
-use crate::host::{Done, Failure, Handler, Host, Level, Request};
-use crate::master::call;
+use crate::host::{Failure, Host, Level, Request};
 use crate::net::{ConnId, Net};
+use crate::offered::Offered;
 use crate::serving::Serving;
-
-/// A service of ours.
-pub(crate) struct Offered {
-    pub(crate) kind: Kind,
-    pub(crate) longest: usize,
-    handler: Arc<dyn Handler>,
-    pub(crate) is_registered: bool,
-    pub(crate) done: Vec<Done<()>>,
-}
 
 impl<N: Net, H: Host> Engine<N, H> {
     pub(crate) fn offer(&mut self, wanted: Offer) {
@@ -50,7 +41,7 @@ impl<N: Net, H: Host> Engine<N, H> {
     /// A request, or the end of the client.
     pub(crate) fn on_serving(&mut self, id: ConnId, connection: &mut Connection) -> After {
         let Role::Serving(serving) = &connection.role else { return After::Stay };
-        let most = connection.input.len() + crate::connection::TURN;
+        let most = connection.input.len() + crate::net::TURN;
         let is_busy = serving.is_busy;
         let received = connection.receive(&mut self.net, id, most);
         // Whatever it has asked: nobody hears the answer.

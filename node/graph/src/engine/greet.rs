@@ -1,20 +1,16 @@
 //! Who connected to TCPROS, and what for: a topic or a service (NODE-52, NODE-58).
 
 use alloc::string::{String, ToString};
-use core::time::Duration;
 
 use tokkyu_ros1::Progress;
 use tokkyu_ros1::tcpros::{Header, MAX_HEADER, read_header};
 
+use super::Engine;
 use crate::connection::{After, Connection, Role};
-use crate::engine::Engine;
 use crate::header::header;
 use crate::host::{Host, Level};
 use crate::net::{ConnId, Net};
 use crate::serving::Serving;
-
-/// The header is there within this.
-pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
 
 impl<N: Net, H: Host> Engine<N, H> {
     pub(crate) fn on_greeting(&mut self, id: ConnId, connection: &mut Connection) -> After {

@@ -1,5 +1,15 @@
 //! The machine: events in, calls of [`Net`] and [`Host`] out.
 
+mod borrow;
+mod greet;
+mod lend;
+mod master;
+mod offer;
+mod publish;
+mod slave;
+mod subscribe;
+mod watch;
+
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -9,14 +19,14 @@ use tokkyu_contract::{Class, MonoTime};
 use tokkyu_topic::Doorbell;
 
 use crate::command::Command;
-use crate::connection::{After, Connection, Connections, Role};
+use crate::connection::{After, Connection, Connections, GREETING_PATIENCE, Role, SLAVE_PATIENCE};
 use crate::host::{Failure, Host, Level};
 use crate::master::Master;
 use crate::net::{ConnId, Listener, Net};
-use crate::offering::Offered;
-use crate::publishing::Publication;
-use crate::subscribing::Subscription;
-use crate::watching::Watched;
+use crate::offered::Offered;
+use crate::publication::Publication;
+use crate::subscription::Subscription;
+use crate::watched::Watched;
 
 /// What a node is, before it does anything.
 #[derive(Clone)]
@@ -165,8 +175,8 @@ impl<N: Net, H: Host> Engine<N, H> {
                 return;
             }
             let (role, patience) = match listener {
-                Listener::Slave => (Role::Slave, crate::slave::PATIENCE),
-                Listener::Data => (Role::Greeting, crate::greeting::PATIENCE),
+                Listener::Slave => (Role::Slave, SLAVE_PATIENCE),
+                Listener::Data => (Role::Greeting, GREETING_PATIENCE),
             };
             let mut connection = Connection::new(role, Class::BestEffort);
             connection.deadline = Some(now + patience);

@@ -5,19 +5,10 @@ use alloc::vec::Vec;
 
 use tokkyu_ros1::xmlrpc::Value;
 
-use crate::engine::Engine;
+use super::Engine;
 use crate::host::Host;
 use crate::net::Net;
 use crate::param::Param;
-
-/// A parameter that is watched.
-#[derive(Default)]
-pub(crate) struct Watched {
-    /// Whether the master knows, and has told the value.
-    pub(crate) is_known: bool,
-    /// How often it has told of a change by itself.
-    pub(crate) updates: u32,
-}
 
 impl<N: Net, H: Host> Engine<N, H> {
     /// The master is asked for the value, and for each change from now on; also again, of one whose value the program has no longer.
