@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use tokkyu_contract::WallTime;
 use tokkyu_drive::program::ExitCode;
-use tokkyu_lab::drive::file_word;
+use tokkyu_lab::drive::{DriveError, file_word};
 use tokkyu_measure::environment::rfc3339;
 use tokkyu_measure::{Environment, GitState, Given, Sources};
 
@@ -64,7 +64,7 @@ pub fn own_program() -> Result<PathBuf, Failure> {
 pub fn fresh_folder(what: &str, now: WallTime) -> PathBuf {
     // 2026-03-21T09:05:07Z without the colons, which some file systems refuse.
     let date = rfc3339(now).replace(['-', ':'], "");
-    let name = format!("drive-{date}-{}", file_word(what));
+    let name = format!("{}-{date}", file_word(what));
     let numbered = |number: u32| match number {
         1 => PathBuf::from("results").join(&name),
         _ => PathBuf::from("results").join(format!("{name}-{number}")),
@@ -73,6 +73,18 @@ pub fn fresh_folder(what: &str, now: WallTime) -> PathBuf {
         .map(numbered)
         .find(|path| !path.exists())
         .expect("not four thousand million runs in a second")
+}
+
+/// Name of a result in its folder.
+pub const RESULT: &str = "result.json";
+
+/// The result file of a folder that holds no result yet.
+pub fn free_result(root: &Path) -> Result<PathBuf, Failure> {
+    let result = root.join(RESULT);
+    match result.exists() {
+        true => Err(DriveError::Taken { path: root.to_path_buf() }.into()),
+        false => Ok(result),
+    }
 }
 
 #[cfg(test)]
@@ -89,7 +101,7 @@ mod tests {
 
     #[test]
     fn a_runs_folder_tells_when_and_over_which_network() {
-        let folder = fresh_folder("trace:a/b.up", WallTime::from_nanos(1_774_083_907_000_000_000));
-        assert_eq!(folder, PathBuf::from("results/drive-20260321T090507Z-trace-a-b.up"));
+        let folder = fresh_folder("drive-trace:a/b.up", WallTime::from_nanos(1_774_083_907_000_000_000));
+        assert_eq!(folder, PathBuf::from("results/drive-trace-a-b.up-20260321T090507Z"));
     }
 }

@@ -76,7 +76,7 @@ fn two_tuners_no_rights_and_no_device_have_a_word_each() {
     // A copy, as the build's folder may be root's alone.
     let nobody = in_namespace(
         "d=$(mktemp -d) && chmod 755 $d && cp $T $F $d/ && cd $d && \
-         setpriv --reuid 65534 --clear-groups ./tokkyu tune apply --flows robot.yaml --dev tune0; \
+         setpriv --reuid 65534 --clear-groups ./tokkyu tune apply --robot robot.yaml --dev tune0; \
          c=$?; rm -r $d; exit $c",
     );
     assert_eq!(nobody.status.code(), Some(3), "{}", stderr_of(&nobody));

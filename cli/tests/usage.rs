@@ -131,7 +131,7 @@ fn a_simulated_experiment_prints_only_json_on_standard_output_when_asked() {
     assert_eq!(output.status.code(), Some(0), "{said}");
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(json["cases"].as_array().unwrap().len(), 2);
-    assert!(said.contains("paper: image 1") && said.contains("medians over the runs"), "{said}");
+    assert!(said.contains("paper: image 1") && said.contains("Medians over the runs"), "{said}");
 
     let result = dir.path().join("out/result.json").display().to_string();
     let report = tokkyu(&["report", &result]);
@@ -139,7 +139,7 @@ fn a_simulated_experiment_prints_only_json_on_standard_output_when_asked() {
     let page = std::fs::read_to_string(dir.path().join("out/result.html")).unwrap();
     assert!(page.contains("<svg"), "plots come from the records");
     let tables = tokkyu(&["report", &result, "--markdown"]);
-    assert!(String::from_utf8_lossy(&tables.stdout).contains("### Medians over the runs\n\n|"), "{tables:?}");
+    assert!(String::from_utf8_lossy(&tables.stdout).contains("## Medians over the runs\n\n|"), "{tables:?}");
 
     let again = tokkyu(&[&arguments[..], &["--out", &out]].concat());
     assert_eq!(again.status.code(), Some(2), "a run is never written over");

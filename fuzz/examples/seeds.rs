@@ -25,6 +25,10 @@ use tokkyu_fuzz::{push_step, session_config};
 use tokkyu_link::carrier::PublicKey;
 use tokkyu_link::core::{Publication, Session, Subscription};
 use tokkyu_link::wire::{EndpointKind, Entry, Table};
+use tokkyu_measure::Experiment;
+use tokkyu_measure::local::{LocalCase, LocalMore, OverloadCase};
+use tokkyu_measure::report::{Bridge, Local, Rtnet};
+use tokkyu_measure::rtnet::{self, RtnetCase};
 use tokkyu_measure::{
     DriveCase, Environment, PeerSettings, Record, RecordWriter, ResultFile, Skipped, StreamResult, Summary,
 };
@@ -207,7 +211,56 @@ fn measure() -> Result<(), Box<dyn std::error::Error>> {
     let case = DriveCase { network: "wan-loss5".to_owned(), images: 1, seed: 7, ..DriveCase::default() };
     let result = ResultFile::new("drive", "tokkyu lab drive", Environment::default(), vec![case]);
     result.write(&seed("result_file", "one_case.json")?)?;
-    Ok(compared().write(&seed("result_file", "peers.json")?)?)
+    compared().write(&seed("result_file", "peers.json")?)?;
+    of_other_experiments()
+}
+
+/// A case of each experiment that is no drive.
+fn of_other_experiments() -> Result<(), Box<dyn std::error::Error>> {
+    let environment = Environment::default;
+    let local = LocalCase {
+        peer: "tokkyu-thread".to_owned(),
+        bytes: 64,
+        n: 300,
+        p50_us: Some(40.0),
+        p50_rounds_us: vec![39.0, 41.0],
+        round_numbers: vec![0, 1],
+        ..LocalCase::default()
+    };
+    let floor = LocalCase { peer: "floor-futex".to_owned(), ..local.clone() };
+    let overload =
+        OverloadCase { bytes: 64, n: 10, published: 10, got: 4, dropped: 6, ..OverloadCase::default() };
+    let more = LocalMore { overload: vec![overload], ..LocalMore::default() };
+    let file =
+        ResultFile::new("local", "tokkyu lab local", environment(), vec![local, floor]).with_more(more);
+    Local::write(&file, &seed("result_file", "local.json")?)?;
+    let rtnet = |config: &str| RtnetCase {
+        kernel: "6.12".to_owned(),
+        cores: 1,
+        ports: 1,
+        load: "send".to_owned(),
+        config: config.to_owned(),
+        driver: "thread".to_owned(),
+        n: 100,
+        runs: vec![rtnet::Run { load_mbit: 90.0, ..rtnet::Run::default() }],
+        ..RtnetCase::default()
+    };
+    let cases = vec![rtnet("untuned-other"), rtnet("tuned")];
+    Rtnet::write(
+        &ResultFile::new("rtnet", "tokkyu lab rtnet", environment(), cases),
+        &seed("result_file", "rtnet.json")?,
+    )?;
+    let case = DriveCase {
+        network: "lan".to_owned(),
+        peer: "tokkyu-bridge".to_owned(),
+        images: 1,
+        ..DriveCase::default()
+    };
+    Bridge::write(
+        &ResultFile::new("bridge", "tokkyu lab bridge", environment(), vec![case]),
+        &seed("result_file", "bridge.json")?,
+    )?;
+    Ok(())
 }
 
 /// A result with others in our place, one of them absent.

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use tokkyu_lab::board::{Board, Clock, Kernel, Plan, boards_folder};
+use tokkyu_lab::board::{Architecture, Board, Clock, Kernel, Plan, boards_folder};
 
 const PATIENCE: Duration = Duration::from_secs(3_600);
 
@@ -32,8 +32,12 @@ fn run(words: &[String]) -> Result<(), Box<dyn std::error::Error>> {
     };
     let plan: Plan = serde_json::from_reader(stdin())?;
     std::fs::create_dir_all(folder)?;
-    let board =
-        Board { kernel: Kernel::find(&boards_folder(), kernel)?, clock, arguments: arguments.join(" ") };
+    let board = Board {
+        architecture: Architecture::X86_64,
+        kernel: Kernel::find(&boards_folder(), kernel)?,
+        clock,
+        arguments: arguments.join(" "),
+    };
     let say = |line: &_| println!("{}", serde_json::to_string(line).unwrap_or_default());
     let outcome = board.run(&plan, Path::new(folder), PATIENCE, say, &|| false)?;
     outcome.console.iter().for_each(|line| eprintln!("{line}"));

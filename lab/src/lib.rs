@@ -4,4 +4,5 @@ pub mod drive;
 pub mod lbe;
 pub mod local;
 pub mod rtnet;
+pub mod study;
 pub mod wire;

@@ -36,7 +36,7 @@ fn a_simulated_result_reads_back_with_every_name_a_reader_relies_on() {
     results.add(simulated(spec, dir.path()).case).unwrap();
     let text = std::fs::read_to_string(results.path()).unwrap();
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
-    assert_eq!((&json["format"], &json["experiment"]), (&1.into(), &"drive".into()));
+    assert_eq!((&json["format"], &json["experiment"]), (&2.into(), &"drive".into()));
     let case = &json["cases"][0];
     for (name, value) in [
         ("network", serde_json::json!("wan-loss5")),

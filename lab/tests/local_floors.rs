@@ -1,16 +1,19 @@
 //! The local experiment with real programs: two floors, few samples (LAB-80 to LAB-91). Skips, with the reason, where they cannot be built.
 
-use std::cell::Cell as Flag;
 use std::fs;
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokkyu_lab::local::{
-    self, Finding, Found, Judged, Master, Peer, Place, Size, Study, Watcher, find_peers, find_sources,
+    self, Cell, Finding, Found, Master, Peer, Programs, Study, find_peers, find_sources,
 };
-use tokkyu_measure::Environment;
+use tokkyu_lab::study::{Engine, Progress, Watcher};
+use tokkyu_measure::local::{LocalCase, Size};
+use tokkyu_measure::report::Local;
+use tokkyu_measure::{Environment, Experiment, ResultFile};
 
 const FLOORS: [&str; 2] = ["floor-futex", "floor-eventfd"];
 
@@ -45,30 +48,40 @@ fn study(peers: Vec<Found>, samples: u32) -> Study {
         samples,
         warm_up: 3,
         rounds: 2,
+        seed: 1,
         period: Duration::from_millis(1),
         priority: 0,
     }
 }
 
-/// Counts, and tells to stop after so many.
-struct Watching {
-    over: Flag<usize>,
+/// Counts, and ends after so many.
+struct Heard<'a> {
+    over: &'a AtomicUsize,
     most: usize,
 }
 
-impl Watching {
-    fn until(most: usize) -> Watching {
-        Watching { over: Flag::new(0), most }
+impl Watcher<Programs<'_>> for Heard<'_> {
+    fn on_over(&mut self, at: Progress, _: &Cell, _: &Finding, _: bool) -> bool {
+        assert!(at.number <= at.of);
+        self.over.store(at.number, Ordering::Relaxed);
+        at.number < self.most
     }
 }
 
-struct Heard<'a>(&'a Watching);
-
-impl Watcher for Heard<'_> {
-    fn on_over(&mut self, number: usize, of: usize, _: &Finding) {
-        assert!(number <= of);
-        self.0.over.set(number);
-    }
+/// What was found until `most` were over, or `stop` said so.
+fn run(
+    study: &Study,
+    root: &Path,
+    most: usize,
+    stop: &(dyn Fn() -> bool + Sync),
+    resume: bool,
+) -> Vec<Finding> {
+    let over = AtomicUsize::new(0);
+    let engine = Engine { root, resume, at_once: 1, stop };
+    let findings =
+        engine.run(&Programs::new(root, None), &study.all_cells(), &mut Heard { over: &over, most }).unwrap();
+    assert_eq!(over.into_inner(), findings.len());
+    findings
 }
 
 /// Processes of this program.
@@ -85,49 +98,56 @@ fn two_floors_are_measured_from_programs_to_result() {
     let folder = tempfile::tempdir().unwrap();
     let Some(peers) = floors(folder.path()) else { return };
     let root = folder.path().join("out");
-    let place = Place { root: &root, peers: folder.path(), master: None };
-    let watching = Watching::until(usize::MAX);
     let study = study(peers, 20);
-    let (findings, rounds) = local::run(&study, &place, &mut Heard(&watching), &|| false).unwrap();
-    assert_eq!((watching.over.get(), findings.len(), rounds.len()), (8, 8, 2));
-    assert_ne!(rounds[0].order, rounds[1].order);
-    let judged = Judged::of("c", Environment::default(), &findings, &rounds, Vec::new(), &[]);
-    assert_eq!(judged.value()["faults"].as_array().map(Vec::len), Some(0), "{}", judged.value());
+    let findings = run(&study, &root, usize::MAX, &|| false, false);
+    let more = local::more(&findings);
+    assert_eq!((findings.len(), more.rounds.len()), (8, 2));
+    assert_ne!(more.rounds[0].order, more.rounds[1].order);
+    assert_eq!(local::faults(&findings), []);
+    let cases = local::cases(&findings);
     let told: Vec<(&str, u64, u64)> =
-        judged.cases.iter().map(|case| (case.peer.as_str(), case.bytes, case.n + case.lost)).collect();
+        cases.iter().map(|case| (case.peer.as_str(), case.bytes, case.n + case.lost)).collect();
     let wanted =
         [(64, "floor-futex"), (64, "floor-eventfd"), (100_000, "floor-futex"), (100_000, "floor-eventfd")];
     assert_eq!(told, wanted.map(|(bytes, peer)| (peer, bytes, 40)));
-    for case in &judged.cases {
-        assert_eq!((case.rounds(), case.copies, case.processes), (2, 0, 1), "{case:?}");
+    for case in &cases {
+        assert_eq!((case.p50_rounds_us.len(), case.copies, case.processes), (2, 0, 1), "{case:?}");
         // What the result names is what it was made of.
-        let kept: u64 =
-            case.records.iter().map(|path| local::times(&root.join(path)).unwrap().published()).sum();
+        let kept: u64 = case
+            .records
+            .iter()
+            .map(|path| local::times(&root.join(path), Duration::from_millis(1)).unwrap().published())
+            .sum();
         assert_eq!(kept, 40, "{case:?}");
     }
-    judged.write(&root.join("result.json")).unwrap();
-    assert!(local::text(&judged.cases, &judged.overload).contains("floor-eventfd"));
+    let path = root.join("result.json");
+    let file = ResultFile::new(Local::NAME, "c", Environment::default(), cases).with_more(more);
+    Local::write(&file, &path).unwrap();
+    assert_eq!(ResultFile::<LocalCase, _>::read(&path).unwrap(), file, "it is read back as it was written");
+    assert!(Local::report(&file, &root).to_text().contains("floor-eventfd"));
 }
 
 #[test]
-fn an_interrupted_run_keeps_what_was_over_and_leaves_no_program() {
+fn an_interrupted_run_keeps_what_was_over_leaves_no_program_and_is_gone_on_with() {
     let folder = tempfile::tempdir().unwrap();
     let Some(peers) = floors(folder.path()) else { return };
     let programs: Vec<PathBuf> = peers.iter().map(|found| found.program.clone()).collect();
     let root = folder.path().join("out");
-    let place = Place { root: &root, peers: folder.path(), master: None };
-    // After the third cell.
-    let watching = Watching::until(3);
-    let stop = || watching.over.get() >= watching.most;
-    let (findings, _) = local::run(&study(peers.clone(), 20), &place, &mut Heard(&watching), &stop).unwrap();
-    assert_eq!(findings.len(), 3);
+    let study = study(peers.clone(), 20);
+    let first = run(&study, &root, 3, &|| false, false);
+    assert_eq!(first.len(), 3);
+    let made = |findings: &[Finding]| {
+        let records = findings.iter().map(|finding| root.join(&finding.records));
+        records.map(|path| path.metadata().unwrap().modified().unwrap()).collect::<Vec<_>>()
+    };
+    let before = made(&first);
+    let all = run(&study, &root, usize::MAX, &|| false, true);
+    assert_eq!((all.len(), made(&all)[..3] == before), (8, true), "what was over is not run again");
     // In the middle of one that would take minutes: its program runs, and is no finding.
     let root = folder.path().join("middle");
-    let place = Place { root: &root, ..place };
     let runs = || programs.iter().any(|program| running(program) > 0);
-    let (findings, _) =
-        local::run(&study(peers, 100_000), &place, &mut Heard(&Watching::until(0)), &runs).unwrap();
-    assert_eq!(findings.len(), 0);
+    let long = Study { samples: 100_000, ..study };
+    assert_eq!(run(&long, &root, usize::MAX, &runs, false).len(), 0);
     assert!(!runs(), "a program runs still");
 }
 
@@ -136,16 +156,13 @@ fn records_that_are_there_already_are_not_touched() {
     let folder = tempfile::tempdir().unwrap();
     let Some(peers) = floors(folder.path()) else { return };
     let root = folder.path().join("out");
-    let kept = root.join("round1/floor-futex-64.txt");
-    fs::create_dir_all(root.join("round1")).unwrap();
+    let kept = root.join("round1/floor-futex-64/records.txt");
+    fs::create_dir_all(kept.parent().unwrap()).unwrap();
     fs::write(&kept, "dear to somebody").unwrap();
-    let place = Place { root: &root, peers: folder.path(), master: None };
     let study = Study { rounds: 1, sizes: vec![Size::SMALL], ..study(peers, 5) };
-    let (findings, _) =
-        local::run(&study, &place, &mut Heard(&Watching::until(usize::MAX)), &|| false).unwrap();
-    let faults: Vec<&String> =
-        findings.iter().filter_map(|finding| finding.measured.as_ref().err()).collect();
-    assert!(faults.len() == 1 && faults[0].contains("--records"), "{faults:?}");
+    let findings = run(&study, &root, usize::MAX, &|| false, false);
+    let faults = local::faults(&findings);
+    assert!(faults.len() == 1 && faults[0].because.contains("--records"), "{faults:?}");
     assert_eq!(fs::read_to_string(&kept).unwrap(), "dear to somebody");
 }
 

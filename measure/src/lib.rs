@@ -12,6 +12,7 @@
 //! Nothing here runs on a real-time thread and nothing reads a clock: times come in as values of
 //! `tokkyu_contract::time`. SPEC.md in this folder numbers the rules (MEA-n) that code and tests cite.
 
+pub mod bridge;
 pub mod comparison;
 pub mod competition;
 pub mod contest;
@@ -20,6 +21,7 @@ pub mod environment;
 pub mod figures;
 pub mod join;
 pub mod lbe;
+pub mod local;
 pub mod paper;
 pub mod record;
 pub mod repetitions;
@@ -27,6 +29,7 @@ pub mod report;
 pub mod result;
 pub mod rtnet;
 pub mod storage;
+pub mod study;
 pub mod table;
 pub mod verdict;
 
@@ -38,7 +41,7 @@ pub use environment::{Environment, GitState, Given, Sources};
 pub use figures::{Figures, Inside, Summary};
 pub use join::{Anomaly, AnomalyKind, Joined, StreamTally, Tally, join, tally};
 pub use record::{ParseError, Record, RecordError, RecordWriter};
-pub use report::{Report, ReportCase, ReportError};
-pub use result::{ResultError, ResultFile};
+pub use result::{Fault, ResultError, ResultFile};
 pub use storage::StorageError;
+pub use study::{Experiment, Goal, Report, ReportError};
 pub use verdict::Verdict;

@@ -14,13 +14,14 @@ use crate::contest::Skipped;
 use crate::environment::Environment;
 use crate::storage::{self, StorageError};
 
-/// Version of the result format this crate writes, and the newest it reads.
-pub const FORMAT: u32 = 1;
+/// Version of the result format this crate writes, and the newest it reads. 2: goals of all experiments have one shape, and faults and
+/// notes stand in every file.
+pub const FORMAT: u32 = 2;
 
 /// A result file: what was run, where, and what came out. `C` is the experiment's own case, e.g.
-/// [`DriveCase`](crate::DriveCase).
+/// [`DriveCase`](crate::DriveCase); `M` is what it has beside its cases, if anything.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ResultFile<C> {
+pub struct ResultFile<C, M = Nothing> {
     /// Version of this format, [`FORMAT`].
     pub format: u32,
     /// Name of the experiment, e.g. `drive`.
@@ -34,6 +35,40 @@ pub struct ResultFile<C> {
     /// Peers that were asked for and are not on this machine.
     #[serde(default)]
     pub skipped: Vec<Skipped>,
+    /// Runs that failed and are in no figure, ours and those of others alike.
+    #[serde(default)]
+    pub faults: Vec<Fault>,
+    /// What of the whole run is to be known, such as a precondition that did not hold.
+    #[serde(default)]
+    pub notes: Vec<String>,
+    /// What the experiment has beside its cases.
+    #[serde(flatten)]
+    pub more: M,
+}
+
+/// An experiment that has nothing beside its cases.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Nothing {}
+
+/// A run that failed, or whose figures may not be believed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fault {
+    /// Which run.
+    #[serde(default)]
+    pub cell: String,
+    /// Whose failure it is.
+    #[serde(alias = "peer")]
+    pub by: String,
+    /// What went wrong.
+    pub because: String,
+}
+
+/// All in one line.
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let cell = if self.cell.is_empty() { &self.by } else { &self.cell };
+        write!(f, "{cell}: {}", self.because)
+    }
 }
 
 /// A result file could not be written or read.
@@ -81,11 +116,20 @@ impl<C> ResultFile<C> {
             environment,
             cases,
             skipped: Vec::new(),
+            faults: Vec::new(),
+            notes: Vec::new(),
+            more: Nothing {},
         }
+    }
+
+    /// The same, with what the experiment has beside its cases.
+    pub fn with_more<M>(self, more: M) -> ResultFile<C, M> {
+        let ResultFile { format, experiment, command, environment, cases, skipped, faults, notes, .. } = self;
+        ResultFile { format, experiment, command, environment, cases, skipped, faults, notes, more }
     }
 }
 
-impl<C: Serialize> ResultFile<C> {
+impl<C: Serialize, M: Serialize> ResultFile<C, M> {
     /// Writes the file whole or not at all; blocks until it is on the disk.
     ///
     /// # Errors
@@ -103,7 +147,7 @@ pub(crate) fn write_json(result: &impl Serialize, path: &Path) -> Result<(), Res
     Ok(storage::replace(path, &json)?)
 }
 
-impl<C: DeserializeOwned> ResultFile<C> {
+impl<C: DeserializeOwned, M: DeserializeOwned> ResultFile<C, M> {
     /// Reads a result file. Names it does not know are passed over, names that were added later may be missing.
     ///
     /// # Errors
@@ -194,6 +238,7 @@ mod tests {
             "records",
             "notes",
             "invalid",
+            "broke",
             "interrupted",
             "link",
             "run",
@@ -281,8 +326,8 @@ mod tests {
     #[test]
     fn a_newer_format_is_refused_with_file_and_remedy_before_its_cases_are_looked_at() {
         let path = Path::new("future.json");
-        let error = ResultFile::<DriveCase>::parse(br#"{"format": 2, "cases": "other"}"#, path).unwrap_err();
-        assert!(matches!(error, ResultError::NewerFormat { found: 2, .. }));
+        let error = ResultFile::<DriveCase>::parse(br#"{"format": 3, "cases": "other"}"#, path).unwrap_err();
+        assert!(matches!(error, ResultError::NewerFormat { found: 3, .. }));
         let text = error.to_string();
         assert!(text.contains("future.json") && text.contains("use a newer tokkyu"), "{text}");
     }

@@ -1,10 +1,13 @@
 //! The page of an experiment on background traffic, of a study as it is run and of any cases at all (SPEC.md MEA-89 to
 //! MEA-92).
 
+use std::path::Path;
+
 use proptest::prelude::*;
+use tokkyu_measure::Experiment;
 use tokkyu_measure::environment::Environment;
-use tokkyu_measure::lbe::{Foreground, LbeCase, Quartiles, Spread, compare, goals, markdown, paper, text};
-use tokkyu_measure::report::render_lbe;
+use tokkyu_measure::lbe::{Foreground, LbeCase, Quartiles, Spread, compare, goals, paper};
+use tokkyu_measure::report::{Lbe, page};
 use tokkyu_measure::result::ResultFile;
 
 const SCHEMES: [&str; 8] =
@@ -22,6 +25,7 @@ fn case(scheme: &str, background: &str, direction: Foreground, bytes: u64, ms: f
         processors: 1,
         n: 20,
         median_ms: ms,
+        rounds_ms: vec![ms * 0.99, ms, ms * 1.01],
         p95_ms: ms * 1.1,
         best_ms: ms * 0.9,
         worst_ms: ms * 1.2,
@@ -68,7 +72,7 @@ fn file(cases: Vec<LbeCase>) -> ResultFile<LbeCase> {
 }
 
 fn page_of(cases: Vec<LbeCase>) -> String {
-    render_lbe("Uploads", &file(cases)).expect("it is drawn")
+    page(&Lbe::report(&file(cases), Path::new(""))).expect("it is drawn")
 }
 
 /// Of elements and of drawings.
@@ -138,10 +142,12 @@ fn goals_paper_and_tables_are_the_same_in_page_text_and_markdown() {
     let cases = study();
     let shown = text_of(&page_of(cases.clone()));
     for goal in goals(&cases) {
-        assert!(shown.contains(&goal.wanted) && shown.contains(&goal.because()), "{goal}");
+        assert!(shown.contains(&goal.wanted) && shown.contains(&goal.figures()), "{goal}");
     }
+    let file = file(cases.clone());
+    let report = Lbe::report(&file, Path::new(""));
     for line in paper::beside_ours(&cases) {
-        for told in [text(&cases), markdown(&cases), shown.clone()] {
+        for told in [report.to_text(), report.to_markdown(), shown.clone()] {
             assert!(told.contains(&line.paper) && told.contains(&line.ours_is), "{line:?}");
         }
     }
@@ -232,7 +238,9 @@ proptest! {
         for case in &cases {
             prop_assert!(shown.contains(&case.scheme));
         }
-        for told in [text(&cases), markdown(&cases)] {
+        let file = file(cases);
+        let report = Lbe::report(&file, Path::new(""));
+        for told in [report.to_text(), report.to_markdown()] {
             prop_assert!(!told.contains("NaN"));
         }
     }

@@ -1,6 +1,7 @@
 //! The report of a whole run: from the two ends' records through join and result file to the page
 //! (SPEC.md MEA-60 to MEA-66).
 
+use std::path::Path;
 use std::time::Duration;
 
 use tokkyu_contract::{MonoTime, Outcome};
@@ -9,10 +10,10 @@ use tokkyu_measure::drive::DriveCase;
 use tokkyu_measure::environment::Environment;
 use tokkyu_measure::join::{join, tally};
 use tokkyu_measure::record::Record;
-use tokkyu_measure::report::{Report, ReportCase, render_comparison};
+use tokkyu_measure::report::{Drive, Raw, page, report_with};
 use tokkyu_measure::result::ResultFile;
 use tokkyu_measure::table::ms;
-use tokkyu_measure::{BesideFlow, Comparison, PeerSettings, Rate, Skipped};
+use tokkyu_measure::{BesideFlow, Comparison, Experiment, PeerSettings, Rate, Skipped};
 
 const WARM_UP: u32 = 20;
 
@@ -83,6 +84,11 @@ fn run() -> (ResultFile<DriveCase>, Vec<Vec<Record>>) {
     (ResultFile::new("drive", "tokkyu lab drive --seed 11", environment, cases), vec![stable, lossy, slow])
 }
 
+fn page_of(file: &ResultFile<DriveCase>, records: &[Vec<Record>]) -> String {
+    let raw = Raw::new(file.cases.len(), |number| records.get(number).cloned().unwrap_or_default());
+    page(&report_with(file, raw)).unwrap()
+}
+
 fn text_of(page: &str) -> String {
     let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
     let document = roxmltree::Document::parse_with_options(page, options).expect("the page is well-formed");
@@ -92,7 +98,7 @@ fn text_of(page: &str) -> String {
 #[test]
 fn the_page_is_well_formed_and_shows_every_stream_with_its_p99() {
     let (file, records) = run();
-    let page = Report::of_file("Remote driving", &file, &records).render().unwrap();
+    let page = page_of(&file, &records);
     let text = text_of(&page);
     for case in &file.cases {
         assert!(text.contains(&drive::case_title(case)), "{}", drive::case_title(case));
@@ -115,8 +121,9 @@ fn traffic_beside_the_link_stands_in_text_markdown_and_page() {
     let (mut file, records) = run();
     let rate = Rate::new(&[125_000; 20], Duration::from_secs(2), Some(40.0));
     file.cases[1].beside = vec![BesideFlow { algorithm: "cubic".into(), rate }];
-    let page = text_of(&Report::of_file("Beside", &file, &records).render().unwrap());
-    for shown in [drive::text(&file.cases), drive::markdown(&file.cases), page.clone()] {
+    let page = text_of(&page_of(&file, &records));
+    let report = Drive::report(&file, Path::new(""));
+    for shown in [report.to_text(), report.to_markdown(), page.clone()] {
         assert_eq!(shown.matches("TCP cubic").count(), 1 + usize::from(shown == page), "{shown}");
         assert!(shown.contains("least Mbit/s in 1 s") && shown.contains("25.0"), "{shown}");
     }
@@ -126,7 +133,7 @@ fn traffic_beside_the_link_stands_in_text_markdown_and_page() {
 #[test]
 fn every_case_has_its_plots_and_every_network_its_curves() {
     let (file, records) = run();
-    let page = Report::of_file("Remote driving", &file, &records).render().unwrap();
+    let page = page_of(&file, &records);
     // Two networks with curves; three cases with two cameras and a timeline each.
     assert_eq!(page.matches("<svg ").count(), 2 + 3 * (2 + 1));
     assert_eq!(page.matches("aria-label=\"Network ").count(), 2);
@@ -137,7 +144,7 @@ fn every_case_has_its_plots_and_every_network_its_curves() {
 #[test]
 fn the_page_needs_no_other_file_and_no_host() {
     let (file, records) = run();
-    let page = Report::of_file("Remote driving", &file, &records).render().unwrap();
+    let page = page_of(&file, &records);
     for loaded in ["src=", "href=", "@import", "url(", "<script", "<link"] {
         assert!(!page.contains(loaded), "{loaded}");
     }
@@ -156,7 +163,7 @@ fn names_from_outside_are_text_and_never_markup() {
         case.streams[0].name = hostile.into();
     }
     file.command = hostile.into();
-    let page = Report::of_file(hostile, &file, &records).render().unwrap();
+    let page = page_of(&file, &records);
     assert!(!page.contains("<script"), "markup came through");
     assert!(text_of(&page).contains("<script>alert('1')</script>"));
 }
@@ -166,18 +173,18 @@ fn records_of_another_run_are_told() {
     let (file, mut records) = run();
     records.swap(0, 2);
     records[0].truncate(300);
-    let page = Report::of_file("Remote driving", &file, &records).render().unwrap();
+    let page = page_of(&file, &records);
     assert!(text_of(&page).contains("belong to another run"));
 }
 
 #[test]
 fn a_case_without_records_and_a_report_without_cases_are_still_pages() {
     let (file, _) = run();
-    let page = Report::of_file("No records", &file, &[]).render().unwrap();
+    let page = page_of(&file, &[]);
     assert!(text_of(&page).contains("No raw records"));
     assert_eq!(page.matches("<svg ").count(), 0);
     let empty = ResultFile::new("drive", "c", Environment::default(), vec![]);
-    text_of(&Report::of_file("Nothing", &empty, &[]).render().unwrap());
+    text_of(&page_of(&empty, &[]));
 }
 
 #[test]
@@ -187,10 +194,8 @@ fn a_case_that_lost_everything_is_drawn() {
         .map(|record| Record { arrival: None, outcome: Outcome::Lost, ..record })
         .collect();
     let case = case("loss5", "nothing arrived", &lost);
-    let environment = Environment::default();
-    let cases = vec![ReportCase { case: &case, records: &lost }];
-    let report = Report { title: "Lost", command: "c", environment: &environment, cases };
-    let text = text_of(&report.render().unwrap());
+    let file = ResultFile::new("drive", "c", Environment::default(), vec![case]);
+    let text = text_of(&page_of(&file, &[lost]));
     assert!(text.contains("no image with a latency"), "{text}");
 }
 
@@ -212,7 +217,7 @@ fn a_comparison_has_a_table_and_a_plot_for_each_network_with_everybody_in_it() {
     file.cases[2].notes = vec!["TCP of both namespaces begins with cubic".into()];
     file.skipped =
         vec![Skipped { peer: "srt-live".into(), because: "no program".into(), package: "libsrt".into() }];
-    let page = render_comparison("Beside others", &file, &records).unwrap();
+    let page = page_of(&file, &records);
     assert_eq!(page.matches("<svg ").count(), 2, "one for each network");
     let shown = text_of(&page);
     let compared = Comparison::of(&file);
@@ -220,17 +225,14 @@ fn a_comparison_has_a_table_and_a_plot_for_each_network_with_everybody_in_it() {
         row.cells.iter().for_each(|cell| assert!(shown.contains(cell.as_str()), "{cell}"));
     }
     for goal in compared.goals() {
-        assert!(shown.contains(&goal.what) && shown.contains(&goal.because), "{goal}");
+        assert!(shown.contains(&goal.wanted) && shown.contains(&goal.figures()), "{goal}");
     }
-    for part in [
-        "nodelay, <bbr>",
-        "skipped: srt-live: no program",
-        "wan/records.csv; TCP of both",
-        "SCHED_FIFO not told",
-    ] {
+    for part in
+        ["nodelay, <bbr>", "srt-live: no program", "wan/records.csv; TCP of both", "SCHED_FIFO not told"]
+    {
         assert!(shown.contains(part), "{part}");
     }
     assert_eq!(page.matches("class=\"ours\"").count(), 1);
-    let without = text_of(&render_comparison("Beside others", &file, &[]).unwrap());
+    let without = text_of(&page_of(&file, &[]));
     assert!(without.contains("No raw records, so no plot."), "{without}");
 }

@@ -9,10 +9,10 @@ use tokkyu_lab::drive::{
     self, CaseFolder, CaseSpec, IMAGES_MAX, Outcome, Pictures, Programs, Quality, Results,
 };
 use tokkyu_link::sim::path::Profile;
-use tokkyu_measure::Sources;
+use tokkyu_measure::report::{self, Raw, report_with};
+use tokkyu_measure::{Experiment, Sources, storage};
 
-use super::experiment::{free_result, note_grants, refusals, write_copy, written};
-use super::{report, words};
+use super::words;
 use crate::exit::{CODES, Done, Failure};
 use crate::live::Live;
 use crate::machine;
@@ -38,7 +38,13 @@ pub struct Drive {
     #[arg(long, value_name = "NAME", default_value = "wan-loss5", value_parser = words::network)]
     network: Profile,
     /// Cameras
-    #[arg(long, default_value_t = IMAGES_MAX, value_parser = value_parser!(u32).range(1..=i64::from(IMAGES_MAX)))]
+    #[arg(
+        long = "cameras",
+        alias = "images",
+        value_name = "N",
+        default_value_t = IMAGES_MAX,
+        value_parser = value_parser!(u32).range(1..=i64::from(IMAGES_MAX))
+    )]
     images: u32,
     /// Pictures of each camera that are measured, 10 a second
     #[arg(long, default_value_t = 300, value_parser = value_parser!(u32).range(1..=1_000_000))]
@@ -74,9 +80,12 @@ impl Drive {
         self.look_first(stop)?;
         let now = machine::wall_now();
         let spec = self.spec();
-        let root = self.out.clone().unwrap_or_else(|| machine::fresh_folder(&spec.profile.name, now));
+        let root = self
+            .out
+            .clone()
+            .unwrap_or_else(|| machine::fresh_folder(&format!("drive-{}", spec.profile.name), now));
         // Not every folder with a result is of this command: one of `lab drive` has no robot.yaml.
-        free_result(&root)?;
+        machine::free_result(&root)?;
         let folder = CaseFolder::create(&root)?;
         let environment = machine::environment(now);
         drive::doubts(&environment).iter().for_each(|doubt| say(&format!("note: {doubt}")));
@@ -84,7 +93,7 @@ impl Drive {
             Results::new(folder.path().join("result.json"), &machine::command_line(), environment);
         let outcome = self.watched(&spec, &folder, stop)?;
         Sources::default().complete(results.environment_mut());
-        note_grants(&mut results, &outcome);
+        results.note_grants(&outcome);
         self.conclude(&outcome, &mut results, &root)
     }
 
@@ -139,14 +148,20 @@ impl Drive {
     /// Keeps and shows what came of the run. A disk that fails takes nothing from what is shown.
     fn conclude(&self, outcome: &Outcome, results: &mut Results, root: &Path) -> Done {
         let added = results.add(outcome.case.clone());
-        output::tell(self.json.as_ref(), &tokkyu_measure::drive::text(&results.file().cases))?;
-        output::tell(self.json.as_ref(), &refusals(results))?;
+        let file = results.seen_from(results.path());
+        let shown = report_with(&file, Raw::new(1, |_| outcome.records.clone()));
+        output::tell(self.json.as_ref(), &shown.to_text())?;
+        let environment = &results.file().environment;
+        drive::refusals(environment.sched_fifo, environment.mlockall).iter().for_each(|line| say(line));
         added?;
-        written(outcome.unwritten.as_deref())?;
+        let unwritten = |why: &String| Err(Failure::new(ExitCode::NotWritten, why));
+        outcome.unwritten.as_ref().map_or(Ok(()), unwritten)?;
         let page = root.join("report.html");
-        report::write(&page, results.file(), std::slice::from_ref(&outcome.records))?;
+        storage::replace(&page, report::page(&shown)?.as_bytes())?;
         if let Some(json) = &self.json {
-            write_copy(results, json)?;
+            let copy = json.file().map_or(file.clone(), |path| results.seen_from(path));
+            let value = report::Drive::to_json(&copy);
+            json.write(&value.map_err(|error| Failure::new(ExitCode::NotWritten, error))?)?;
         }
         let kept = [root.join("result.json"), root.join("records.csv"), page];
         let kept = kept.map(|path| format!("  {}\n", path.display())).concat();

@@ -19,13 +19,13 @@ use crate::output::{self, say};
 const JITTER: &str = "\
 Examples:
   sudo tokkyu measure jitter --to 192.168.7.2 --dev eth0 --far 'ssh robot@192.168.7.2'
-  sudo tokkyu measure jitter --to 192.168.7.2 --dev eth0 --far 'ssh robot@192.168.7.2' --load send --count 10000 --json
-  sudo tokkyu measure jitter --to 127.0.0.1 --dev lo --period-us 1000 --count 500      (this machine alone)";
+  sudo tokkyu measure jitter --to 192.168.7.2 --dev eth0 --far 'ssh robot@192.168.7.2' --load send --samples 10000 --json
+  sudo tokkyu measure jitter --to 127.0.0.1 --dev lo --period-us 1000 --samples 500      (this machine alone)";
 
 const RTT: &str = "\
 Examples:
   sudo tokkyu measure rtt --to 192.168.7.2 --dev eth0 --far 'ssh robot@192.168.7.2' --load receive
-  sudo tokkyu measure rtt --to 127.0.0.1 --dev lo --count 500";
+  sudo tokkyu measure rtt --to 127.0.0.1 --dev lo --samples 500";
 
 #[derive(Debug, Subcommand)]
 #[command(after_help = JITTER)]
@@ -92,7 +92,13 @@ pub struct Between {
     #[arg(long, value_enum, default_value = "none")]
     load: Load,
     /// Frames or requests; a worst of fewer than 10000 says little
-    #[arg(long, default_value_t = 10_000, value_parser = value_parser!(u32).range(30..=10_000_000))]
+    #[arg(
+        long = "samples",
+        alias = "count",
+        value_name = "N",
+        default_value_t = 10_000,
+        value_parser = value_parser!(u32).range(30..=10_000_000)
+    )]
     count: u32,
     /// SCHED_FIFO of both ends' measuring threads; 0: as they are
     #[arg(long, default_value_t = 10, value_parser = value_parser!(u8).range(0..=98))]

@@ -1,24 +1,16 @@
 //! The command line: one file for each command, its flags beside what it does.
 
-mod boards;
 #[cfg(feature = "bridge")]
 mod bridge;
 mod bridge_end;
 mod check;
+mod completions;
 mod drive;
 mod ends;
-mod experiment;
 #[cfg(feature = "fleet")]
 mod fleet;
 mod keys;
-#[cfg(feature = "bridge")]
-mod lab_bridge;
-mod lab_drive;
-mod lab_lbe;
-mod lab_local;
-mod lab_peers;
-mod lab_rtnet;
-mod lab_wire;
+mod lab;
 mod lbe;
 mod man;
 mod measure;
@@ -49,7 +41,7 @@ fn version() -> &'static str {
 const EXAMPLES: &str = "\
 Examples:
   tokkyu drive                                  four cameras over a bad network, live, with figures at the end
-  tokkyu drive --network lan --images 1         the paper's easiest case
+  tokkyu drive --network lan --cameras 1         the paper's easiest case
   tokkyu lab drive --network lan,wan-loss5 --qos 1,2,3,4,link --runs 3 --json result.json
   tokkyu check robot.yaml --site site.yaml      what a declaration means in each layer
   tokkyu keys new keys/rover-7.key              a key pair for one machine
@@ -58,7 +50,7 @@ Examples:
   tokkyu bridge vehicle --robot robot.yaml --site site.yaml   (ROS 2 topics, beside the robot's nodes)
   tokkyu node bridge vehicle --robot robot.yaml --site site.yaml   (ROS 1 topics, beside the robot's roscore)
   tokkyu lbe run -- rclone sync /data remote:   an upload that takes only what is left
-  tokkyu tune plan --flows robot.yaml --dev eth0   what the kernel does with frames in a hurry, and what helps
+  tokkyu tune plan --robot robot.yaml --dev eth0   what the kernel does with frames in a hurry, and what helps
   tokkyu fleet list --site site.yaml            which vehicles are there, and who drives them";
 
 /// End-to-end priority for robot communication: declare the robot's flows once, and see by measurement that every layer
@@ -95,34 +87,22 @@ enum Command {
     Node(node::Node),
     /// Experiments: many cases, and what the laboratory itself costs
     #[command(subcommand)]
-    Lab(Lab),
+    Lab(lab::Lab),
     /// Make, show and trust the keys that machines prove themselves with
     #[command(subcommand)]
     Keys(keys::Keys),
     Check(check::Check),
+    Completions(completions::Completions),
     Man(man::Man),
     Report(report::Report),
-}
-
-#[derive(Debug, Subcommand)]
-enum Lab {
-    Drive(Box<lab_drive::LabDrive>),
-    #[cfg(feature = "bridge")]
-    Bridge(Box<lab_bridge::LabBridge>),
-    Lbe(Box<lab_lbe::LabLbe>),
-    Local(Box<lab_local::LabLocal>),
-    Rtnet(Box<lab_rtnet::LabRtnet>),
-    Wire(Box<lab_wire::LabWire>),
 }
 
 impl Arguments {
     /// What must be done while the process has one thread: without root the wire needs a user namespace.
     pub fn prepare(&self) {
         let needs_wire = match &self.command {
-            Command::Drive(_) | Command::Lab(Lab::Wire(_)) => true,
-            Command::Lab(Lab::Drive(drive)) => drive.needs_wire(),
-            #[cfg(feature = "bridge")]
-            Command::Lab(Lab::Bridge(_)) => true,
+            Command::Drive(_) => true,
+            Command::Lab(lab) => lab.needs_wire(),
             _ => false,
         };
         if needs_wire && let Err(error) = enter_user_namespace_if_needed() {
@@ -145,15 +125,10 @@ impl Arguments {
             Command::Tune(tune) => tune.run(stop),
             Command::Measure(measure) => measure.run(stop),
             Command::Node(node) => node.run(stop),
-            Command::Lab(Lab::Drive(drive)) => drive.run(stop),
-            #[cfg(feature = "bridge")]
-            Command::Lab(Lab::Bridge(bridge)) => bridge.run(stop),
-            Command::Lab(Lab::Lbe(lbe)) => lbe.run(stop),
-            Command::Lab(Lab::Local(local)) => local.run(stop),
-            Command::Lab(Lab::Rtnet(rtnet)) => rtnet.run(stop),
-            Command::Lab(Lab::Wire(wire)) => wire.run(),
+            Command::Lab(lab) => lab.run(stop),
             Command::Keys(keys) => keys.run(),
             Command::Check(check) => check.run(),
+            Command::Completions(completions) => completions.run(Arguments::command()),
             Command::Man(man) => man.run(Arguments::command()),
             Command::Report(report) => report.run(),
         }

@@ -4,24 +4,16 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use tokkyu_drive::program::ExitCode;
-use tokkyu_lab::drive::bridge;
-use tokkyu_lab::{drive, lbe, rtnet};
-use tokkyu_measure::comparison::drive_tables;
-use tokkyu_measure::lbe::LbeCase;
-use tokkyu_measure::report::{render_comparison, render_lbe, render_rtnet};
-use tokkyu_measure::rtnet::RtnetCase;
-use tokkyu_measure::{DriveCase, Record, Report as Page, ResultFile, is_comparison, record, storage};
+use tokkyu_measure::report::{Form, RenderError, render};
+use tokkyu_measure::storage;
 
 use crate::exit::{Done, Failure};
 use crate::output;
 
 /// Make one HTML page from a result file: tables, distributions, and the age of every picture over time.
 ///
-/// A result of `tokkyu lab drive --peers` becomes the comparison: goals, a table and a plot for each network.
-///
-/// A result of `tokkyu lab rtnet` becomes goals, the answer to the paper's question, and all tables.
-///
-/// A result of `tokkyu lab lbe` becomes goals, the paper beside what was measured, and a plot for each of its figures.
+/// The experiment is known by its name in the file. A result of `tokkyu lab drive --peers` becomes the comparison: goals, a table and a plot
+/// for each network.
 ///
 /// The page needs no other file and no network. Plots come from the raw records beside the result; a case whose records
 /// are gone has its table alone.
@@ -30,7 +22,7 @@ use crate::output;
     after_help = "Examples:\n  tokkyu report result.json\n  tokkyu report result.json -o drive.html\n  tokkyu report results/drive-2026-lbe\n  tokkyu report results/drive-2026-lbe --markdown > uploads.md\n  tokkyu report --check docs/comparison"
 )]
 pub struct Report {
-    /// Result file of `tokkyu drive`, `tokkyu lab drive`, `tokkyu lab lbe` or `tokkyu lab rtnet`, or its folder
+    /// Result file of `tokkyu drive` or of an experiment of `tokkyu lab`, or its folder
     #[arg(required_unless_present = "check")]
     result: Option<PathBuf>,
     /// Where the page goes; beside the result file if not given
@@ -53,7 +45,8 @@ impl Report {
             return check(folder);
         }
         let result = self.result_file();
-        let answer = if self.markdown { markdown_of(&result)? } else { self.make_page(&result)? };
+        let answer =
+            if self.markdown { rendered(&result, Form::Markdown)? } else { self.make_page(&result)? };
         output::print(&answer)?;
         Ok(ExitCode::Ok)
     }
@@ -61,18 +54,7 @@ impl Report {
     /// The page's path, once it is there.
     fn make_page(&self, result: &Path) -> Result<String, Failure> {
         let page = self.output.clone().unwrap_or_else(|| result.with_extension("html"));
-        match experiment_of(result)?.as_str() {
-            drive::EXPERIMENT => {
-                let file = ResultFile::<DriveCase>::read(result).map_err(Failure::usage)?;
-                let folder = result.parent().unwrap_or(Path::new(""));
-                let records: Vec<Vec<Record>> =
-                    file.cases.iter().map(|case| records_of(case, folder)).collect();
-                write(&page, &file, &records)?;
-            }
-            lbe::EXPERIMENT => write_lbe(&page, &ResultFile::read(result).map_err(Failure::usage)?)?,
-            rtnet::EXPERIMENT => write_rtnet(&page, &ResultFile::read(result).map_err(Failure::usage)?)?,
-            other => return Err(no_page(result, other)),
-        }
+        storage::replace(&page, rendered(result, Form::Page)?.as_bytes())?;
         Ok(format!("{}\n", page.display()))
     }
 
@@ -82,32 +64,11 @@ impl Report {
     }
 }
 
-/// What an experiment's own cases are is known by its name alone.
-fn experiment_of(result: &Path) -> Result<String, Failure> {
-    Ok(ResultFile::<serde_json::Value>::read(result).map_err(Failure::usage)?.experiment)
-}
-
-/// All tables of a result.
-fn markdown_of(result: &Path) -> Result<String, Failure> {
-    match experiment_of(result)?.as_str() {
-        drive::EXPERIMENT => {
-            let file = ResultFile::<DriveCase>::read(result).map_err(Failure::usage)?;
-            Ok(drive_tables(&file, is_comparison(&file.cases), true))
-        }
-        bridge::EXPERIMENT => {
-            let file = ResultFile::<DriveCase>::read(result).map_err(Failure::usage)?;
-            Ok(bridge::markdown(&file.cases))
-        }
-        lbe::EXPERIMENT => {
-            let file = ResultFile::<LbeCase>::read(result).map_err(Failure::usage)?;
-            Ok(tokkyu_measure::lbe::markdown(&file.cases))
-        }
-        rtnet::EXPERIMENT => {
-            let file = ResultFile::<RtnetCase>::read(result).map_err(Failure::usage)?;
-            Ok(tokkyu_measure::rtnet::markdown(&file.cases))
-        }
-        other => Err(no_page(result, other)),
-    }
+fn rendered(result: &Path, form: Form) -> Result<String, Failure> {
+    render(result, form).map_err(|error| match error {
+        RenderError::Drawing(error) => error.into(),
+        other => Failure::usage(other),
+    })
 }
 
 /// Makes each page of a folder again from the file beside it, and compares.
@@ -123,7 +84,7 @@ fn check(folder: &Path) -> Done {
         let Ok(text) = std::fs::read_to_string(&page) else { continue };
         let Some((_, told)) = text.split_once(MADE) else { continue };
         compared += 1;
-        match first_difference(told, &markdown_of(&result)?) {
+        match first_difference(told, &rendered(&result, Form::Markdown)?) {
             None => output::print(&format!("as its file: {}\n", page.display()))?,
             Some(words) => {
                 differing += 1;
@@ -161,72 +122,11 @@ fn first_difference(told: &str, made: &str) -> Option<String> {
     None
 }
 
-fn no_page(result: &Path, experiment: &str) -> Failure {
-    Failure::usage(format_args!(
-        "{} is of the experiment {experiment:?}; a report is made of {:?}, {:?} and {:?} results alone",
-        result.display(),
-        drive::EXPERIMENT,
-        lbe::EXPERIMENT,
-        rtnet::EXPERIMENT
-    ))
-}
-
-/// Draws the page of an experiment on background traffic and puts it at `path`.
-///
-/// # Errors
-/// A plot cannot be drawn, or the disk refuses.
-pub fn write_lbe(path: &Path, file: &ResultFile<LbeCase>) -> Result<(), Failure> {
-    let html = render_lbe("Uploads in the background: what a foreground feels", file)?;
-    Ok(storage::replace(path, html.as_bytes())?)
-}
-
-/// Draws the page of an experiment on the kernel's Ethernet path and puts it at `path`.
-///
-/// # Errors
-/// A plot cannot be drawn, or the disk refuses.
-pub fn write_rtnet(path: &Path, file: &ResultFile<RtnetCase>) -> Result<(), Failure> {
-    let html = render_rtnet("The kernel's Ethernet path: jitter and round trips beside bulk traffic", file)?;
-    Ok(storage::replace(path, html.as_bytes())?)
-}
-
-/// Draws the page and puts it at `path`.
-///
-/// # Errors
-/// A plot cannot be drawn, or the disk refuses.
-pub fn write(path: &Path, file: &ResultFile<DriveCase>, records: &[Vec<Record>]) -> Result<(), Failure> {
-    if is_comparison(&file.cases) {
-        return write_comparison(path, file, records);
-    }
-    let html = Page::of_file("Remote driving", file, records).render()?;
-    Ok(storage::replace(path, html.as_bytes())?)
-}
-
-/// The same for a comparison, of which cases may be missing still.
-///
-/// # Errors
-/// A plot cannot be drawn, or the disk refuses.
-pub fn write_comparison(
-    path: &Path,
-    file: &ResultFile<DriveCase>,
-    records: &[Vec<Record>],
-) -> Result<(), Failure> {
-    let html = render_comparison("Remote driving: tokkyu beside others", file, records)?;
-    Ok(storage::replace(path, html.as_bytes())?)
-}
-
-/// The raw records of a case. Without them there is still a table, so their loss is told and no failure.
-pub fn records_of(case: &DriveCase, folder: &Path) -> Vec<Record> {
-    let Some(path) = &case.records else { return Vec::new() };
-    record::read(&folder.join(path)).unwrap_or_else(|error| {
-        output::say(&format!("tokkyu: no plots for {}: {error}", case.network));
-        Vec::new()
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tokkyu_measure::Environment;
+    use tokkyu_measure::lbe::LbeCase;
+    use tokkyu_measure::{Environment, ResultFile};
 
     /// A folder with a result of `experiment` that has no cases, and what a report of it says.
     fn report_of(experiment: &str, name_folder: bool) -> (tempfile::TempDir, Result<(), String>) {
@@ -273,7 +173,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let cases: Vec<LbeCase> = Vec::new();
         ResultFile::new("lbe", "c", Environment::default(), cases).write(&dir.path().join("a.json")).unwrap();
-        let made = markdown_of(&dir.path().join("a.json")).unwrap();
+        let made = rendered(&dir.path().join("a.json"), Form::Markdown).unwrap();
         std::fs::write(dir.path().join("a.md"), page.replace("MADE", &format!("{MADE}{made}"))).unwrap();
         let report = Report { result: None, output: None, markdown: false, check: Some(dir.path().into()) };
         report.run().map_err(|failure| format!("{failure:?}"))

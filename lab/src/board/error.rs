@@ -49,6 +49,11 @@ pub enum BoardError {
         source: io::Error,
     },
     /// QEMU does not start or is not heard.
-    #[error("qemu-system-x86_64: {0}; are too many processes running?")]
-    Qemu(io::Error),
+    #[error("{program}: {source}; are too many processes running?")]
+    Qemu {
+        /// Its program.
+        program: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
 }

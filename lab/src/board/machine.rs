@@ -9,14 +9,14 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::architecture::Architecture;
 use super::console::{self, Heard};
 use super::error::BoardError;
 use super::kernel::Kernel;
-use super::record::{self, Identity};
 use super::{Line, Plan, Round, files, kept};
+use crate::study::Identity;
 use tokkyu_agent::report::KEPT_PORT;
 
-const QEMU: &str = "qemu-system-x86_64";
 /// Between two looks at whether the caller wants an end.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
@@ -76,6 +76,8 @@ const MACHINE: [&str; 13] = [
 /// A board that can be started.
 #[derive(Clone, Debug)]
 pub struct Board {
+    /// Its processor.
+    pub architecture: Architecture,
     /// What it runs.
     pub kernel: Kernel,
     /// How its time moves.
@@ -143,7 +145,7 @@ fn complains(line: &str) -> bool {
 
 impl Board {
     /// Starts the board and returns when it is off. `folder` gets the initial file system (removed afterwards), `console.log` (all that
-    /// was said), what the plan keeps, and if all went well what the start was, for [`Board::recorded`].
+    /// was said), and what the plan keeps.
     ///
     /// # Errors
     /// If it could not be started. What goes wrong after that is [`Outcome::fault`].
@@ -157,8 +159,6 @@ impl Board {
     ) -> Result<Outcome, BoardError> {
         let initramfs = folder.join("initramfs.cpio");
         let content = files::contents(&self.kernel, plan)?;
-        let identity = self.identity(&content)?;
-        record::forget(folder)?;
         files::write(&content, &initramfs)?;
         let log = create(&folder.join(CONSOLE))?;
         let kept = folder.join(KEPT);
@@ -170,46 +170,43 @@ impl Board {
         let _ = child.wait();
         let _ = fs::remove_file(&initramfs);
         kept::divide(&kept).map_err(|source| BoardError::Folder { path: kept, source })?;
-        if outcome.fault.is_none() && !outcome.stopped {
-            record::remember(&identity, folder)?;
-        }
         Ok(outcome)
     }
 
-    /// What an earlier start in this folder said, if it went well and all it depends on is the same: kernel, files, plan, options and
-    /// QEMU. `None`: it is to be started.
-    ///
-    /// # Errors
-    /// If what a start needs is missing.
-    pub fn recorded(&self, plan: &Plan, folder: &Path) -> Result<Option<Outcome>, BoardError> {
-        let identity = self.identity(&files::contents(&self.kernel, plan)?)?;
-        if record::remembered(folder) != Some(identity) {
-            return Ok(None);
-        }
-        let Ok(log) = File::open(folder.join(CONSOLE)) else { return Ok(None) };
+    /// What an earlier start in this folder said; nothing if it left nothing.
+    pub fn reread(&self, folder: &Path) -> Option<Outcome> {
+        let log = File::open(folder.join(CONSOLE)).ok()?;
         let (to, heard) = channel();
         console::read(BufReader::new(log), None, &to);
         drop(to);
-        Ok(Some(follow(&heard, REREAD_PATIENCE, &mut |_| {}, &|| false)))
+        Some(follow(&heard, REREAD_PATIENCE, &mut |_| {}, &|| false))
     }
 
-    fn identity(&self, content: &[files::Content]) -> Result<Identity, BoardError> {
+    /// Hash of all that a start depends on: kernel, files, plan, options and QEMU.
+    ///
+    /// # Errors
+    /// If what a start needs is missing.
+    pub fn identity(&self, plan: &Plan) -> Result<Identity, BoardError> {
         let options = [MACHINE.to_vec(), vec![&self.kernel_options()]].concat().join(" ");
         let options = format!("{options} {}", self.clock_options().join(" "));
-        let version = self.qemu().arg("--version").output().map_err(not_started)?.stdout;
+        let version = self.qemu().arg("--version").output().map_err(|error| self.not_started(error))?.stdout;
         let image = self.kernel.image();
         let kernel = fs::read(&image).map_err(|source| BoardError::Missing { path: image, source })?;
-        Ok(Identity::of(&[options.as_bytes(), &version, &kernel], content))
+        let content = files::contents(&self.kernel, plan)?;
+        let files = content.iter().flat_map(|(name, bytes)| [name.as_bytes(), bytes.as_slice()]);
+        let parts: Vec<&[u8]> = [options.as_bytes(), &version, &kernel].into_iter().chain(files).collect();
+        Ok(Identity::of(&parts))
     }
 
     fn start(&self, initramfs: &Path, kept: &Path) -> Result<Child, BoardError> {
         let mut command = self.qemu();
         command
             .args(MACHINE)
+            .args(self.architecture.machine())
             .args(["-kernel", &self.kernel.image().display().to_string()])
             .args(["-initrd", &initramfs.display().to_string()])
             .args(["-chardev", &format!("file,id=kept,path={}", kept.display())])
-            .args(["-device", &format!("isa-debugcon,chardev=kept,iobase={KEPT_PORT}")])
+            .args(["-device", &self.architecture.keeper(KEPT_PORT)])
             .args(self.clock_options())
             .args(["-append", &self.kernel_options()])
             .stdin(Stdio::null())
@@ -217,18 +214,18 @@ impl Board {
             .stderr(Stdio::piped());
         // SAFETY: between fork and exec one system call, which is async-signal-safe.
         unsafe { command.pre_exec(die_with_parent) };
-        command.spawn().map_err(not_started)
+        command.spawn().map_err(|error| self.not_started(error))
     }
 
     /// What `linux/fetch-qemu` has fetched, with its own firmware; else this machine's.
     fn qemu(&self) -> Command {
         let fetched = self.kernel.boards().join("qemu/usr");
-        let program = fetched.join("bin").join(QEMU);
+        let program = fetched.join("bin").join(self.architecture.qemu());
         if !program.exists() {
-            return Command::new(QEMU);
+            return Command::new(self.architecture.qemu());
         }
         let mut command = Command::new(program);
-        for firmware in ["qemu", "seabios"] {
+        for firmware in self.architecture.firmware() {
             command.arg("-L").arg(fetched.join("share").join(firmware));
         }
         command
@@ -252,25 +249,24 @@ impl Board {
         }
     }
 
+    fn not_started(&self, source: io::Error) -> BoardError {
+        let (program, package) = (self.architecture.qemu(), self.architecture.package());
+        match source.kind() {
+            io::ErrorKind::NotFound => BoardError::NoProgram { program, package, source },
+            _ => BoardError::Qemu { program, source },
+        }
+    }
+
     fn kernel_options(&self) -> String {
         // nokaslr: addresses decide how a cache or a hash falls, and a counted run is to be repeated. panic=1 with
         // -no-reboot ends QEMU. loglevel=5: the console has the kernel's warnings, which `quiet` would keep from it.
-        let common = "console=ttyS0 loglevel=5 panic=1 nokaslr";
+        let common = format!("{} loglevel=5 panic=1 nokaslr", self.architecture.console());
         match self.clock {
             Clock::Counted | Clock::Together { .. } => {
-                format!("{common} tsc=reliable clocksource=tsc {}", self.arguments)
+                format!("{common} {} {}", self.architecture.counted(), self.arguments)
             }
             Clock::Host { .. } => format!("{common} {}", self.arguments),
         }
-    }
-}
-
-fn not_started(source: io::Error) -> BoardError {
-    match source.kind() {
-        io::ErrorKind::NotFound => {
-            BoardError::NoProgram { program: QEMU, package: "qemu-system-x86", source }
-        }
-        _ => BoardError::Qemu(source),
     }
 }
 
@@ -299,7 +295,8 @@ fn listen(child: &mut Child, log: File) -> Result<Receiver<Heard>, BoardError> {
     let output = child.stdout.take().map(BufReader::new);
     let errors = child.stderr.take().map(BufReader::new);
     let spawn = |name: &str, work: Box<dyn FnOnce() + Send>| {
-        thread::Builder::new().name(name.to_owned()).spawn(work).map(drop).map_err(BoardError::Qemu)
+        let failed = |source| BoardError::Qemu { program: "a thread for the board's console", source };
+        thread::Builder::new().name(name.to_owned()).spawn(work).map(drop).map_err(failed)
     };
     if let Some(output) = output {
         spawn("board console", Box::new(move || console::read(output, Some(log), &to)))?;

@@ -12,6 +12,7 @@
 //!
 //! What bounds its time: the patience given to [`Board::run`], after which QEMU is killed. QEMU does not outlive the lab
 //! (`PR_SET_PDEATHSIG`), and leaves nothing behind but the folder of the run.
+mod architecture;
 mod console;
 mod error;
 mod files;
@@ -20,9 +21,8 @@ mod kept;
 mod kernel;
 mod machine;
 pub mod pair;
-mod record;
-pub(crate) mod several;
 
+pub use architecture::Architecture;
 pub use error::BoardError;
 pub use files::LEDBAT;
 pub use kernel::{DEBUG_KERNEL, KERNELS, Kernel, REALTIME_KERNELS, boards_folder};

@@ -6,26 +6,18 @@
 
 use std::ffi::OsString;
 use std::fmt;
-use std::fs;
 use std::io;
 use std::os::fd::AsFd;
 use std::str::FromStr;
 
 use nix::errno::Errno;
 use nix::sys::socket::sockopt::TcpCongestion;
-use nix::sys::socket::{AddressFamily, SockFlag, SockType, getsockopt, setsockopt, socket};
-use tokkyu_link::sim::path::Profile;
-
-use crate::wire::{End, Wire};
-
-use super::error::DriveError;
+use nix::sys::socket::{getsockopt, setsockopt};
 
 /// `TCP_CA_NAME_MAX` of the kernel, with the zero at the end.
 const NAME_MAX_BYTES: usize = 16;
-/// Where the kernel lists what it has at the moment.
-const AVAILABLE: &str = "/proc/sys/net/ipv4/tcp_available_congestion_control";
 
-/// Name of a congestion control, e.g. `cubic`. That the kernel has it is another question: [`check_algorithms`].
+/// Name of a congestion control, e.g. `cubic`. That the kernel has it is another question: [`check_algorithms`](super::check_algorithms).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Algorithm(String);
 
@@ -78,37 +70,10 @@ pub fn algorithm_names(algorithms: &[Algorithm]) -> String {
     algorithms.iter().map(Algorithm::as_str).collect::<Vec<_>>().join(" + ")
 }
 
-/// Asks the kernel for every algorithm, on a wire made for this alone: nothing is begun that could not be ended well.
-///
-/// # Errors
-/// [`DriveError::Algorithm`] for the first one that this machine does not have, [`DriveError::Wire`] where there is no
-/// wire: the relay of UDP packets carries no TCP.
-pub fn check_algorithms(algorithms: &[Algorithm], profile: &Profile) -> Result<(), DriveError> {
-    if algorithms.is_empty() {
-        return Ok(());
-    }
-    let wire = Wire::new(profile, 0)?;
-    for algorithm in algorithms {
-        let asked = algorithm.clone();
-        let answer = wire.run_in(End::Vehicle, move || {
-            let socket = socket(AddressFamily::Inet, SockType::Stream, SockFlag::SOCK_CLOEXEC, None)?;
-            asked.apply(&socket)
-        })?;
-        answer.map_err(|errno| refused(algorithm, errno))?;
-    }
-    Ok(())
-}
-
-fn refused(algorithm: &Algorithm, errno: Errno) -> DriveError {
-    let available = fs::read_to_string(AVAILABLE).unwrap_or_default();
-    let available = available.split_whitespace().collect::<Vec<_>>().join(", ");
-    DriveError::Algorithm { algorithm: algorithm.clone(), available, source: io::Error::from(errno) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::WireError;
+    use nix::sys::socket::{AddressFamily, SockFlag, SockType, socket};
 
     #[test]
     fn a_name_is_what_the_kernel_could_call_an_algorithm() {
@@ -128,34 +93,5 @@ mod tests {
         reno.confirm(&stream).unwrap();
         let other = "bbr".parse::<Algorithm>().unwrap().confirm(&stream).unwrap_err();
         assert!(other.to_string().contains("uses reno"), "{other}");
-    }
-
-    #[test]
-    fn an_algorithm_the_kernel_lacks_is_refused_with_those_it_has() {
-        let profile = Profile::named("lan").unwrap();
-        let ask = |name: &str| check_algorithms(&[name.parse().unwrap()], &profile);
-        match ask("reno") {
-            Ok(()) => {}
-            Err(DriveError::Wire(error @ WireError::NotPermitted { .. })) => {
-                eprintln!("skipped: {error}");
-                return;
-            }
-            Err(error) => panic!("every kernel has reno: {error}"),
-        }
-        let told = ask("nosuchthing").unwrap_err().to_string();
-        assert!(
-            told.contains("nosuchthing") && told.contains("this kernel has") && told.contains("reno"),
-            "{told}"
-        );
-        assert!(told.contains("modprobe tcp_nosuchthing"), "{told}");
-    }
-
-    #[test]
-    fn without_flows_nothing_is_asked() {
-        let out_of_range = Profile {
-            up: tokkyu_link::sim::path::DirectionProfile { duplicate_share: 2.0, ..Default::default() },
-            ..Profile::named("lan").unwrap()
-        };
-        check_algorithms(&[], &out_of_range).expect("no wire is put up");
     }
 }

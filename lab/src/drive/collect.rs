@@ -164,7 +164,7 @@ fn how_it_ended(outcome: &mut Outcome, ends: &Ends<'_>) {
             Some(_) if !by_itself && program.was_interrupted() => {}
             Some(failure) => {
                 outcome.exit_code = outcome.exit_code.or(program.exit_code());
-                outcome.fault(failure);
+                outcome.broke(failure);
             }
             None if program.stays && by_itself => {
                 outcome.fault(format!("{} ended by itself, before it was asked to", program.name));
@@ -229,7 +229,7 @@ fn add_summaries(outcome: &mut Outcome, folder: &CaseFolder) {
                     outcome.fault(format!("{} does not close: {open}", name_of(end)));
                 }
                 if let Some(what) = summary.broken_session() {
-                    outcome.fault(format!("{}: {what}", name_of(end)));
+                    outcome.broke(format!("{}: {what}", name_of(end)));
                 }
                 for (what, count) in summary.gaps() {
                     outcome.fault(format!("{}: {count} {what}", name_of(end)));

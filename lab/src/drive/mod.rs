@@ -18,6 +18,7 @@
 //! session lasted for the whole run, both programs ended well, and every picture asked for was offered.
 
 mod algorithm;
+mod available;
 pub mod bridge;
 mod bulk_flow;
 mod case;
@@ -37,11 +38,13 @@ mod real;
 mod results;
 mod setup;
 mod sim;
+mod stage;
 mod summary;
 mod supervisor;
 mod watcher;
 
-pub use algorithm::{Algorithm, NoAlgorithm, algorithm_names, check_algorithms};
+pub use algorithm::{Algorithm, NoAlgorithm, algorithm_names};
+pub use available::check_algorithms;
 pub use case::{CaseSpec, IMAGES_MAX, Pictures};
 pub use collect::wire_note;
 pub use competition::BESIDE_MAX;
@@ -54,9 +57,10 @@ pub use peer::{
     ENVIRONMENT as PEERS_ENVIRONMENT, Peer, PeerRun, SAMPLES_MAX as PEER_SAMPLES_MAX, UnknownPeer, Variant,
     check_wire, find_peers, peers_folder, peers_named,
 };
-pub use plan::{Plan, folder_names};
+pub use plan::Plan;
 pub use quality::{Quality, UnknownQuality};
 pub use real::{Programs, START_DELAY, run};
-pub use results::{EXPERIMENT, Results};
+pub use results::Results;
 pub use sim::simulate;
+pub use stage::{Drives, Onlooker};
 pub use watcher::Watcher;

@@ -36,16 +36,22 @@ impl CaseFolder {
         let refused = |source| DriveError::Folder { path: root.to_path_buf(), source };
         fs::create_dir_all(root).map_err(refused)?;
         let folder = CaseFolder { root: fs::canonicalize(root).map_err(refused)? };
+        match CaseFolder::holds_a_run(&folder.root) {
+            true => Err(DriveError::Taken { path: root.to_path_buf() }),
+            false => Ok(folder),
+        }
+    }
+
+    /// Whether a folder has files of a run in it.
+    pub(super) fn holds_a_run(root: &Path) -> bool {
+        let folder = CaseFolder { root: root.to_path_buf() };
         let of_a_run = [
             folder.robot(),
             folder.records(),
             folder.records_of(End::Vehicle),
             folder.records_of(End::Operator),
         ];
-        match of_a_run.iter().any(|file| file.exists()) {
-            true => Err(DriveError::Taken { path: root.to_path_buf() }),
-            false => Ok(folder),
-        }
+        of_a_run.iter().any(|file| file.exists())
     }
 
     /// The folder itself, absolute.

@@ -3,7 +3,6 @@
 //! Pure. Runs are outermost: the repetitions of a case lie apart in time, so that a disturbance of some minutes shows as
 //! one odd run and not as one odd case.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use tokkyu_link::sim::path::Profile;
@@ -114,7 +113,7 @@ impl CaseSpec {
         }
     }
 
-    /// A name for the case's folder. Other cases of the experiment may have the same: see [`folder_names`].
+    /// A name for the case's folder. Networks whose names look the same to a file system have the same.
     pub fn folder_name(&self) -> String {
         let network = file_word(&self.profile.name);
         let who = self
@@ -125,21 +124,15 @@ impl CaseSpec {
     }
 }
 
-/// A folder for each case that no other has. Names of networks lose what a file system may not like, so two can look the
-/// same; the later one gets the number of its case, which no other name ends with.
-pub fn folder_names(cases: &[CaseSpec]) -> Vec<String> {
-    let mut taken = BTreeSet::new();
-    let mut free = |number: usize, name: String| match taken.insert(name.clone()) {
-        true => name,
-        false => format!("{name}-case{number}"),
-    };
-    (1..).zip(cases).map(|(number, case)| free(number, case.folder_name())).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::drive::peer::Variant;
+    use std::collections::BTreeSet;
+
+    fn folder_names(cases: &[CaseSpec]) -> Vec<String> {
+        cases.iter().map(CaseSpec::folder_name).collect()
+    }
 
     fn plan() -> Plan {
         Plan {
@@ -215,17 +208,6 @@ mod tests {
     fn a_peer_takes_longer_as_it_has_more_time_to_meet_and_to_drain() {
         let cases = with_peers(&[Peer::TcpBbr], vec![Quality::Link]).cases();
         assert_eq!(cases[1].expected() - cases[0].expected(), Duration::from_millis(3_500 + 3_000));
-    }
-
-    #[test]
-    fn networks_whose_names_look_alike_get_folders_of_their_own() {
-        let trace = |name: &str| Profile { name: format!("trace:{name}"), ..Profile::named("lan").unwrap() };
-        let long = "x".repeat(80);
-        let networks =
-            [trace("a/b"), trace("a-b"), trace(&format!("{long}1")), trace(&format!("{long}2"))].to_vec();
-        let names = folder_names(&Plan { networks, ..plan() }.cases());
-        assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "{names:?}");
-        assert_eq!((&*names[0], &*names[2]), ("trace-a-b-qos1-run0", "trace-a-b-qos1-run0-case3"));
     }
 
     #[test]

@@ -4,34 +4,40 @@
 
 use std::path::{Path, PathBuf};
 
-use tokkyu_measure::{DriveCase, Environment, ResultError, ResultFile, Skipped};
-
-/// Name of the experiment in its result files.
-pub const EXPERIMENT: &str = "drive";
+use super::outcome::Outcome;
+use tokkyu_measure::drive::case_title;
+use tokkyu_measure::report::Drive;
+use tokkyu_measure::result::Nothing;
+use tokkyu_measure::{DriveCase, Environment, Experiment, ResultError, ResultFile, Skipped};
 
 /// The cases so far and where they are kept.
 #[derive(Debug)]
 pub struct Results {
     path: PathBuf,
     file: ResultFile<DriveCase>,
+    write: fn(&ResultFile<DriveCase>, &Path) -> Result<(), ResultError>,
 }
 
 impl Results {
     /// An experiment without cases yet; nothing is written before the first.
     pub fn new(path: PathBuf, command: &str, environment: Environment) -> Results {
-        Results::of(EXPERIMENT, path, command, environment)
+        Results::of::<Drive>(path, command, environment)
     }
 
     /// The same, of an experiment of another name with the same cases.
-    pub fn of(experiment: &str, path: PathBuf, command: &str, environment: Environment) -> Results {
-        Results { path, file: ResultFile::new(experiment, command, environment, Vec::new()) }
+    pub fn of<E>(path: PathBuf, command: &str, environment: Environment) -> Results
+    where
+        E: Experiment<Case = DriveCase, More = Nothing>,
+    {
+        Results { path, file: ResultFile::new(E::NAME, command, environment, Vec::new()), write: E::write }
     }
 
-    /// Adds a case and writes the file.
+    /// Adds a case, and its fault if it has one, and writes the file.
     ///
     /// # Errors
     /// The disk refuses; the file is what it was before, the case is kept in memory.
     pub fn add(&mut self, case: DriveCase) -> Result<(), ResultError> {
+        self.file.faults.extend(case.fault(&case_title(&case)));
         self.file.cases.push(case);
         self.write()
     }
@@ -46,12 +52,23 @@ impl Results {
         &mut self.file.environment
     }
 
+    /// What was refused to the programs of one case was refused to the experiment.
+    pub fn note_grants(&mut self, outcome: &Outcome) {
+        let worse = |before: Option<bool>, now: Option<bool>| match (before, now) {
+            (Some(before), Some(now)) => Some(before && now),
+            (before, now) => before.or(now),
+        };
+        let environment = self.environment_mut();
+        environment.sched_fifo = worse(environment.sched_fifo, outcome.sched_fifo);
+        environment.mlockall = worse(environment.mlockall, outcome.mlockall);
+    }
+
     /// Writes the file.
     ///
     /// # Errors
     /// As [`Results::add`].
     pub fn write(&self) -> Result<(), ResultError> {
-        self.seen_from(&self.path).write(&self.path)
+        (self.write)(&self.seen_from(&self.path), &self.path)
     }
 
     /// Where the file is.

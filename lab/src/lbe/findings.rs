@@ -48,6 +48,7 @@ fn case(cell: &Cell, kernel: &str, name: &str, rounds: &[&Round]) -> Option<LbeC
         processors: cell.processors,
         n: rounds.len(),
         median_ms: percentile(&times, 50)?,
+        rounds_ms: rounds.iter().map(|round| round.duration_ns as f64 / 1e6).collect(),
         p95_ms: percentile(&times, 95)?,
         best_ms: *times.first()?,
         worst_ms: *times.last()?,
@@ -139,6 +140,7 @@ mod tests {
         assert_eq!(found.len(), 1, "the idle time did not come");
         let case = &found[0];
         assert_eq!((case.n, case.median_ms, case.p95_ms), (3, 250.0, 300.0));
+        assert_eq!(case.rounds_ms, [300.0, 200.0, 250.0]);
         assert_eq!(case.spread.ms, Some(Quartiles { p25: 200.0, p75: 300.0 }));
         assert_eq!(case.spread.context_switches, Some(Quartiles { p25: 0.0, p75: 0.0 }));
         assert_eq!((case.direction, case.bytes, case.background_bytes), (Foreground::Post, 1000, 9084));

@@ -1,16 +1,15 @@
 //! The experiment on background traffic: what a foreground feels of an upload beside it, under one scheme or another.
 
-/// Name of the experiment in its result files.
-pub const EXPERIMENT: &str = "lbe";
-
+mod background;
 mod cell;
 mod findings;
-mod run;
 mod scheme;
+mod stage;
 mod study;
 
-pub use cell::{Background, Cell, FAST, Link, SLOW, Work};
+pub use background::Background;
+pub use cell::{Cell, FAST, Link, SLOW, Work};
 pub use findings::cases;
-pub use run::{OnOver, run};
 pub use scheme::{Scheme, UnknownScheme};
+pub use stage::{Boards, Found};
 pub use study::Study;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::cell::Background;
+use super::background::Background;
 use crate::board::Step;
 use crate::board::pair::{DEVICE, must};
 

@@ -1,10 +1,13 @@
 //! The whole experiment: which boards are started for which question.
 
-use super::cell::{Background, Cell, FAST, SLOW, Work};
+use super::background::Background;
+use super::cell::{Cell, FAST, SLOW, Work};
 use super::scheme::Scheme;
 use crate::board::Clock;
 use crate::board::plan::Direction;
 
+/// A single packet is soon sent, and a longest wait wants many of them: so many for each round of everything else.
+const PACKETS_OF_A_ROUND: u32 = 15;
 /// Rounds of the computation: some hundred virtual milliseconds.
 const COMPUTE_ROUNDS: u64 = 100_000_000;
 /// The same in the host's time, where it takes about as long on an emulated processor.
@@ -48,7 +51,7 @@ impl Study {
         let transfers = Work::Transfers { directions, sizes: self.sizes.clone(), repeats: self.repeats };
         let mut works = vec![(SLOW, transfers, 1)];
         if scheme.has_background() {
-            works.push((SLOW, Work::React { packets: self.repeats }, 1));
+            works.push((SLOW, Work::React { packets: self.repeats * PACKETS_OF_A_ROUND }, 1));
         }
         if scheme.is_computed() {
             works.push((FAST, Work::Compute { rounds: COMPUTE_ROUNDS, repeats: self.repeats }, 1));

@@ -14,12 +14,6 @@ pub enum LocalError {
         /// What the system said.
         source: io::Error,
     },
-    /// Another run uses the same peers, whose names and ports are the machine's (LOCAL-25).
-    #[error("{}: another run of this experiment is under way; wait for its end", path.display())]
-    Busy {
-        /// The peers' folder.
-        path: PathBuf,
-    },
     /// A program cannot be started.
     #[error("{} cannot be started: {source}; build it anew with bench/local/build", path.display())]
     Start {

@@ -2,13 +2,11 @@
 
 use std::path::PathBuf;
 
-use tokkyu_measure::Figures;
+use tokkyu_measure::local::{LocalCase, LocalMore, OverloadCase, RoundTold, Size, place_of};
+use tokkyu_measure::{Fault, Figures};
 
-use super::case::LocalCase;
-use super::overload::OverloadCase;
-use super::peers::Peer;
+use super::gather;
 use super::records::{OverloadTimes, Times};
-use super::size::Size;
 use super::study::Cell;
 use super::summary::{OverloadSummary, Summary};
 
@@ -19,6 +17,8 @@ pub struct Finding {
     pub cell: Cell,
     /// Its raw records, seen from the result.
     pub records: PathBuf,
+    /// Of the machine, over one minute, when it began; nothing if it is told from an earlier run.
+    pub load_average: Option<f64>,
     /// The figures, or why there are none that may be believed.
     pub measured: Result<Measured, String>,
 }
@@ -60,7 +60,7 @@ fn groups(findings: &[Finding]) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     for finding in findings {
         let Ok(measured) = &finding.measured else { continue };
-        let key = (finding.cell.size, Peer::place(finding.cell.peer().as_str()));
+        let key = (finding.cell.size, place_of(finding.cell.peer().as_str()));
         match groups.iter_mut().find(|(other, _)| *other == key) {
             Some((_, rounds)) => rounds.push((finding, measured)),
             None => groups.push((key, vec![(finding, measured)])),
@@ -81,7 +81,7 @@ pub fn cases(findings: &[Finding]) -> Vec<LocalCase> {
             })
             .collect();
         let records = rounds.iter().map(|(finding, _)| finding.records.clone()).collect();
-        LocalCase::of(&latencies, records)
+        gather::latencies(&latencies, records)
     };
     groups(findings).into_iter().filter_map(case).collect()
 }
@@ -96,9 +96,35 @@ pub fn overload_cases(findings: &[Finding]) -> Vec<OverloadCase> {
                 Measured::Latency { .. } => None,
             })
             .collect();
-        OverloadCase::of(&overloads)
+        gather::overload(&overloads)
     };
     groups(findings).into_iter().filter_map(case).collect()
+}
+
+/// What a result has beside its latencies.
+pub fn more(findings: &[Finding]) -> LocalMore {
+    LocalMore { overload: overload_cases(findings), rounds: rounds(findings) }
+}
+
+/// Each round as it was run: findings come in the order of their cells.
+fn rounds(findings: &[Finding]) -> Vec<RoundTold> {
+    let round = |of_round: &[Finding]| RoundTold {
+        round: of_round[0].cell.round,
+        load_average: of_round[0].load_average,
+        order: of_round.iter().map(|finding| finding.cell.file_name()).collect(),
+    };
+    findings.chunk_by(|one, next| one.cell.round == next.cell.round).map(round).collect()
+}
+
+/// Runs that failed.
+pub fn faults(findings: &[Finding]) -> Vec<Fault> {
+    let fault = |finding: &Finding| {
+        let because = finding.measured.as_ref().err()?.clone();
+        let cell = &finding.cell;
+        let (by, round) = (cell.peer().as_str().to_owned(), cell.round + 1);
+        Some(Fault { cell: format!("round {round}, {by}, {}", cell.size), by, because })
+    };
+    findings.iter().filter_map(fault).collect()
 }
 
 #[cfg(test)]
@@ -114,7 +140,7 @@ pub(super) mod tests {
         let summary =
             Summary { peer: name.to_owned(), bytes: 64, copies: 4, processes: 2, ..Summary::default() };
         let records = format!("round{}/{}.txt", round + 1, cell.file_name()).into();
-        Finding { cell, records, measured: Ok(Measured::Latency { times, summary }) }
+        Finding { cell, records, load_average: Some(0.5), measured: Ok(Measured::Latency { times, summary }) }
     }
 
     #[test]
@@ -134,9 +160,17 @@ pub(super) mod tests {
             ["floor-futex", "iceoryx"]
         );
         let iceoryx = &cases[1];
-        assert_eq!((iceoryx.n, iceoryx.rounds(), iceoryx.worst_us), (6, 2, Some(60.0)));
-        assert_eq!(iceoryx.medians().collect::<Vec<_>>(), [(0, 20.0), (2, 50.0)]);
+        assert_eq!((iceoryx.n, iceoryx.p50_rounds_us.len(), iceoryx.worst_us), (6, 2, Some(60.0)));
+        assert_eq!((&*iceoryx.p50_rounds_us, &*iceoryx.round_numbers), (&[20.0, 50.0][..], &[0, 2][..]));
         assert_eq!(iceoryx.records, ["round1/iceoryx-64.txt", "round3/iceoryx-64.txt"].map(PathBuf::from));
         assert!(overload_cases(&findings).is_empty());
+        let faults = faults(&findings);
+        assert_eq!(faults[0].to_string(), "round 2, iceoryx, 64 B: it failed");
+        assert_eq!((faults.len(), faults[0].by.as_str()), (1, "iceoryx"));
+        let rounds = more(&findings).rounds;
+        assert_eq!(
+            (rounds[0].round, rounds[0].load_average, rounds[0].order[0].as_str()),
+            (0, Some(0.5), "iceoryx-64")
+        );
     }
 }

@@ -6,6 +6,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use tokkyu_measure::Skipped;
+use tokkyu_measure::local::{Kind, kind_of};
 
 /// Who carries the messages, or what else is measured of us.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,23 +21,9 @@ struct Facts {
     name: &'static str,
     /// Its program is `tokkyu-local-` and this; what builds it knows it by this name, too.
     program: &'static str,
-    kind: Kind,
     needs_master: bool,
     /// What brings it.
     package: &'static str,
-}
-
-/// What a peer is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// What no middleware can be below.
-    Floor,
-    /// Whom we are compared with.
-    Rival,
-    /// Us.
-    Ours,
-    /// Us, with a subscriber that is too slow: how long publishing takes.
-    Overload,
 }
 
 const COMPILER: &str = "Debian's make and g++, then bench/local/build";
@@ -55,21 +42,21 @@ const ROSMASTER: &str = "Debian's python3-rosmaster";
 
 #[rustfmt::skip]
 static KNOWN: [Facts; 15] = [
-    Facts { name: "floor-futex", program: "floor-futex", kind: Kind::Floor, needs_master: false, package: COMPILER },
-    Facts { name: "floor-eventfd", program: "floor-eventfd", kind: Kind::Floor, needs_master: false, package: COMPILER },
-    Facts { name: "floor-futex-process", program: "floor-futex-process", kind: Kind::Floor, needs_master: false, package: COMPILER },
-    Facts { name: "tokkyu-thread", program: "thread", kind: Kind::Ours, needs_master: false, package: RUST },
-    Facts { name: "tokkyu-process", program: "process", kind: Kind::Ours, needs_master: true, package: RUST_AND_COMPILER },
-    Facts { name: "roscpp-intra-ptr", program: "roscpp-intra-ptr", kind: Kind::Rival, needs_master: true, package: ROSCPP },
-    Facts { name: "nodelet-ptr", program: "nodelet-ptr", kind: Kind::Rival, needs_master: true, package: NODELET },
-    Facts { name: "iceoryx", program: "iceoryx", kind: Kind::Rival, needs_master: false, package: ICEORYX },
-    Facts { name: "iceoryx2", program: "iceoryx2", kind: Kind::Rival, needs_master: false, package: ICEORYX2 },
-    Facts { name: "fastdds", program: "fastdds", kind: Kind::Rival, needs_master: false, package: FASTDDS },
-    Facts { name: "cyclonedds", program: "cyclonedds", kind: Kind::Rival, needs_master: false, package: CYCLONEDDS },
-    Facts { name: "roscpp-tcp", program: "roscpp-tcp", kind: Kind::Rival, needs_master: true, package: ROSCPP },
-    Facts { name: "tokkyu-tcpros", program: "tcpros", kind: Kind::Ours, needs_master: true, package: RUST_AND_ROSCPP },
-    Facts { name: "tokkyu-tcpros-subscriber", program: "tcpros-subscriber", kind: Kind::Ours, needs_master: true, package: RUST_AND_ROSCPP },
-    Facts { name: "tokkyu-overload", program: "overload", kind: Kind::Overload, needs_master: false, package: RUST },
+    Facts { name: "floor-futex", program: "floor-futex", needs_master: false, package: COMPILER },
+    Facts { name: "floor-eventfd", program: "floor-eventfd", needs_master: false, package: COMPILER },
+    Facts { name: "floor-futex-process", program: "floor-futex-process", needs_master: false, package: COMPILER },
+    Facts { name: "tokkyu-thread", program: "thread", needs_master: false, package: RUST },
+    Facts { name: "tokkyu-process", program: "process", needs_master: true, package: RUST_AND_COMPILER },
+    Facts { name: "roscpp-intra-ptr", program: "roscpp-intra-ptr", needs_master: true, package: ROSCPP },
+    Facts { name: "nodelet-ptr", program: "nodelet-ptr", needs_master: true, package: NODELET },
+    Facts { name: "iceoryx", program: "iceoryx", needs_master: false, package: ICEORYX },
+    Facts { name: "iceoryx2", program: "iceoryx2", needs_master: false, package: ICEORYX2 },
+    Facts { name: "fastdds", program: "fastdds", needs_master: false, package: FASTDDS },
+    Facts { name: "cyclonedds", program: "cyclonedds", needs_master: false, package: CYCLONEDDS },
+    Facts { name: "roscpp-tcp", program: "roscpp-tcp", needs_master: true, package: ROSCPP },
+    Facts { name: "tokkyu-tcpros", program: "tcpros", needs_master: true, package: RUST_AND_ROSCPP },
+    Facts { name: "tokkyu-tcpros-subscriber", program: "tcpros-subscriber", needs_master: true, package: RUST_AND_ROSCPP },
+    Facts { name: "tokkyu-overload", program: "overload", needs_master: false, package: RUST },
 ];
 
 /// The folder of the programs, where no flag names one.
@@ -98,12 +85,12 @@ impl Peer {
 
     /// Whether bench/local/tokkyu builds it.
     pub(super) fn is_ours(self) -> bool {
-        matches!(self.facts.kind, Kind::Ours | Kind::Overload)
+        matches!(self.kind(), Kind::Ours | Kind::Overload)
     }
 
     /// What it is for.
     pub(super) fn kind(self) -> Kind {
-        self.facts.kind
+        kind_of(self.facts.name).expect("who is measured is known to results, as a test shows")
     }
 
     /// Whether it cannot do without a rosmaster.
@@ -114,11 +101,6 @@ impl Peer {
     /// Its program's file.
     pub fn program_in(self, folder: &Path) -> PathBuf {
         folder.join(format!("tokkyu-local-{}", self.facts.program))
-    }
-
-    /// Its place in tables.
-    pub(super) fn place(name: &str) -> usize {
-        KNOWN.iter().position(|facts| facts.name == name).unwrap_or(KNOWN.len())
     }
 }
 
@@ -191,6 +173,12 @@ pub fn find_peers(folder: &Path, asked: &[Peer], has_master: bool) -> (Vec<Found
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn results_know_everybody_in_the_same_order() {
+        assert!(Peer::all().map(Peer::as_str).eq(tokkyu_measure::local::names()));
+        assert!(Peer::all().all(|peer| kind_of(peer.as_str()).is_some()));
+    }
 
     #[test]
     fn a_peer_is_named_once_and_by_its_own_name() {

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tokkyu_measure::Figures;
 
@@ -19,6 +20,8 @@ pub struct Times {
     pub calls: Figures,
     /// Those that took far longer than the others of the same file.
     pub spikes: Spikes,
+    /// Ticks at which nothing was sent, as the sample before was still under way, or as the publisher was late (LOCAL-12).
+    pub left_out: u64,
 }
 
 impl Times {
@@ -32,6 +35,7 @@ impl Times {
         self.figures.merge(&other.figures);
         self.calls.merge(&other.calls);
         self.lost += other.lost;
+        self.left_out = self.left_out.saturating_add(other.left_out);
     }
 }
 
@@ -67,22 +71,34 @@ impl OverloadTimes {
     }
 }
 
-/// Reads records of samples that were sent and received; 0 received: lost.
+/// Reads records of samples that were sent and received, one at each tick of `period`; 0 received: lost.
 ///
 /// # Errors
 /// [`Malformed`], also where the file cannot be read.
-pub fn times(path: &Path) -> Result<Times, Malformed> {
-    let (mut times, mut in_order) = (Times::default(), Vec::new());
+pub fn times(path: &Path, period: Duration) -> Result<Times, Malformed> {
+    let (mut times, mut in_order, mut before_ns) = (Times::default(), Vec::new(), None);
     read(path, ["sequence", "sent_ns", "received_ns", "returned_ns"], |row| {
         let (took_ns, call_ns) = (row.span(1, 2)?, row.span(1, 3)?);
         took_ns.iter().for_each(|&took_ns| times.figures.record(took_ns));
         call_ns.iter().for_each(|&call_ns| times.calls.record(call_ns));
         times.lost += u64::from(took_ns.is_none());
+        let sent_ns = row.numbers[1];
+        let ticks =
+            before_ns.replace(sent_ns).map_or(0, |before_ns| ticks_between(before_ns, sent_ns, period));
+        times.left_out = times.left_out.saturating_add(ticks);
         in_order.push(took_ns);
         Ok(())
     })?;
     times.spikes = Spikes::of(&in_order);
     Ok(times)
+}
+
+/// Ticks between two samples at which there was none.
+fn ticks_between(before_ns: u64, after_ns: u64, period: Duration) -> u64 {
+    let period_ns = u64::try_from(period.as_nanos()).unwrap_or(u64::MAX).max(1);
+    // A sample is sent a little after its tick.
+    let ticks = after_ns.saturating_sub(before_ns).saturating_add(period_ns / 2) / period_ns;
+    ticks.saturating_sub(1)
 }
 
 /// Reads records of calls that publish, and of the floor beside them.
@@ -195,7 +211,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("r");
         std::fs::write(&path, text).unwrap();
-        times(&path).map_err(|error| error.to_string())
+        times(&path, Duration::from_micros(1)).map_err(|error| error.to_string())
     }
 
     const HEADER: &str = "sequence sent_ns received_ns returned_ns\n";
@@ -204,6 +220,7 @@ mod tests {
     fn latencies_are_read_and_lost_samples_counted() {
         let times = of(&format!("{HEADER}0 1000 41000 1300\n1 2000 0 2500\n3 5000 7000 0\n")).unwrap();
         assert_eq!((times.published(), times.lost, times.figures.n()), (3, 1, 2));
+        assert_eq!(times.left_out, 2, "at 3000 and 4000 nothing was sent");
         assert_eq!(times.figures.worst_ms(), Some(0.04));
         assert_eq!(times.figures.best_ms(), Some(0.002));
         assert_eq!((times.calls.n(), times.calls.worst_ms()), (2, Some(0.0005)));
@@ -240,7 +257,7 @@ mod tests {
 
     #[test]
     fn a_file_that_is_not_there_is_named() {
-        let error = times(Path::new("/no/such/r")).unwrap_err().to_string();
+        let error = times(Path::new("/no/such/r"), Duration::from_micros(1)).unwrap_err().to_string();
         assert!(error.contains("/no/such/r"), "{error}");
     }
 
@@ -253,7 +270,7 @@ mod tests {
         let found = overload_times(&path).unwrap();
         assert_eq!((found.calls.n(), found.calls.worst_ms()), (2, Some(0.000_13)));
         assert_eq!((found.floor.n(), found.floor.worst_ms()), (2, Some(0.000_07)));
-        assert!(times(&path).is_err(), "another kind of records");
+        assert!(times(&path, Duration::from_micros(1)).is_err(), "another kind of records");
         for (line, told) in [
             ("0 100 0 1 2", "returned_ns 0"),
             ("0 1 2 5 4", "floor_returned_ns 4"),

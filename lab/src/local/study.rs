@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use tokkyu_measure::local::{Kind, Size};
+
 use super::chance::Chance;
-use super::peers::{Found, Kind, Peer};
-use super::size::Size;
+use super::peers::{Found, Peer};
 
 /// What is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +20,8 @@ pub struct Study {
     pub warm_up: u32,
     /// Repetitions.
     pub rounds: u32,
+    /// Of their orders.
+    pub seed: u64,
     /// From one sample to the next.
     pub period: Duration,
     /// `SCHED_FIFO` of both ends; 0: none.
@@ -58,7 +61,7 @@ impl Study {
     /// A round's cells: each once, in an order of that round's own, which is the same whenever it is run. All peers have a size before
     /// the next one comes: what is compared is not far apart, and a machine changes from minute to minute.
     pub fn cells(&self, round: u32) -> Vec<Cell> {
-        let mut chance = Chance::seeded(round.into());
+        let mut chance = Chance::seeded(self.seed.wrapping_sub(1).wrapping_add(round.into()));
         let mut sizes = self.sizes.clone();
         shuffle(&mut sizes, &mut chance);
         let of_size = |size: Size| {
@@ -79,6 +82,11 @@ impl Study {
             return Cell { found, size, round, samples, warm_up, period, priority };
         }
         Cell { found, size, round, samples, warm_up, period, priority }
+    }
+
+    /// The cells of all rounds.
+    pub fn all_cells(&self) -> Vec<Cell> {
+        (0..self.rounds).flat_map(|round| self.cells(round)).collect()
     }
 
     /// How long all rounds take, if nothing is late.
@@ -126,6 +134,7 @@ pub(super) mod tests {
             samples: 300,
             warm_up: 20,
             rounds: 3,
+            seed: 1,
             period: Duration::from_millis(5),
             priority: 10,
         }

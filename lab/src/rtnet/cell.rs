@@ -1,14 +1,14 @@
 //! One start of a board: a setting, a load, and both measurements beside it.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use tokkyu_measure::rtnet::Load;
 
 use super::layout::{BULK_DEVICE, FAR, Layout};
-use super::setting::{Driver, Setting, begin, end};
+use super::setting::{Driver, PRIORITY, Setting, begin, end};
 use crate::board::pair::{must, run, start};
-use crate::board::{Board, Clock, Kernel, Plan, Step};
+use crate::board::{Architecture, Board, Clock, Kernel, Plan, Step};
 
 /// One start of a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,9 +29,8 @@ pub struct Cell {
     pub traced: bool,
 }
 
-/// The paper's period, and its priority of the sender.
+/// The paper's period.
 const PERIOD_US: u32 = 10_000;
-pub(super) const PRIORITY: u8 = 10;
 /// Between an answer and the next request: a train of 64 KB is 5.5 ms on the wire, and requests in step with trains would meet them at the same point
 /// each time.
 const PAUSE_US: u32 = 500;
@@ -90,16 +89,12 @@ impl Cell {
     }
 
     /// Where its console and samples are kept, below the folder of the run.
-    pub fn folder(&self, kernel: &Kernel, root: &Path) -> PathBuf {
+    pub fn folder(&self, kernel: &Kernel) -> PathBuf {
         let Layout { cores, ports, .. } = self.layout;
         let words = format!("{}-{}-{}", self.driver.as_str(), self.setting, self.load);
         let traced = if self.traced { "-traced" } else { "" };
-        root.join(format!(
-            "{}-{cores}x{ports}-{}{traced}-run{}",
-            kernel.name,
-            words.replace(':', "-"),
-            self.run
-        ))
+        let words = words.replace(':', "-");
+        format!("{}-{cores}x{ports}-{words}{traced}-run{}", kernel.name, self.run).into()
     }
 
     /// What carries its plan out.
@@ -108,7 +103,8 @@ impl Cell {
             processors: self.layout.processors(),
             instruction_ns: self.layout.instruction_ns(),
         };
-        Board { kernel: kernel.clone(), clock, arguments: self.layout.arguments() }
+        let architecture = Architecture::X86_64;
+        Board { architecture, kernel: kernel.clone(), clock, arguments: self.layout.arguments() }
     }
 
     fn jitter(&self) -> Vec<Step> {

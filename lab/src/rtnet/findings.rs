@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use tokkyu_measure::Fault;
 use tokkyu_measure::rtnet::{Busy, Legs, Load, MeanMax, RtnetCase, Run, Split, Times, Traced, Work};
 use tokkyu_probe::counters::Counters;
 use tokkyu_probe::figures::Figures;
@@ -16,7 +17,8 @@ use crate::board::{Kernel, Line as Told, Outcome};
 #[derive(Clone, Debug)]
 pub struct Finding {
     kernel: String,
-    cell: Cell,
+    /// What was run.
+    pub cell: Cell,
     /// The figures, or why there are none that may be believed.
     pub run: Result<Run, String>,
     trace: Option<Traced>,
@@ -64,6 +66,16 @@ pub fn cases(findings: &[Finding]) -> Vec<RtnetCase> {
         case.pool();
     }
     cases
+}
+
+/// Runs that failed.
+pub fn faults(findings: &[Finding]) -> Vec<Fault> {
+    let fault = |finding: &Finding| {
+        let because = finding.run.as_ref().err()?.clone();
+        let cell = format!("Linux {}, {}", finding.kernel, finding.cell);
+        Some(Fault { cell, by: finding.cell.setting.to_string(), because })
+    };
+    findings.iter().filter_map(fault).collect()
 }
 
 fn by_setting(findings: &[Finding]) -> Vec<&Finding> {

@@ -4,10 +4,12 @@ use std::fmt;
 
 use tokkyu_measure::rtnet::Load;
 
-use super::cell::PRIORITY;
 use super::layout::{BULK_DEVICE, BULK_FAR, BULK_FAR_DEVICE, BULK_NEAR, FAR, Layout, MEASURED_DEVICE};
 use crate::board::Step as Do;
 use crate::board::pair::{must, sleep, start, stop};
+
+/// `SCHED_FIFO` of who sends, asks and answers, as in the paper.
+pub(super) const PRIORITY: u8 = 10;
 
 /// Who does the driver's work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -105,6 +105,8 @@ pub struct Study {
     pub loads: Vec<Load>,
     /// Of each cell.
     pub runs: u32,
+    /// Number of the first of them: each number is another phase of the traffic.
+    pub first_run: u32,
     /// Frames and requests of each run.
     pub count: u32,
 }
@@ -112,7 +114,7 @@ pub struct Study {
 impl Study {
     /// One for each start of a board: all of one repetition before the next, so that an end that comes early leaves whole ones.
     pub fn cells(&self) -> Vec<Cell> {
-        (0..self.runs).flat_map(|run| self.repetition(run)).collect()
+        (self.first_run..self.first_run + self.runs).flat_map(|run| self.repetition(run)).collect()
     }
 
     fn repetition(&self, run: u32) -> Vec<Cell> {
@@ -136,7 +138,7 @@ impl Study {
             let wanted = |load: &&Load| !only_sending || **load == Load::Send;
             let cell = move |load: &Load| Cell { layout, driver, setting, load: *load, run, count, traced };
             let loads = self.loads.iter().filter(wanted);
-            if traced && run > 0 { Vec::new() } else { loads.map(cell).collect::<Vec<_>>() }
+            if traced && run > self.first_run { Vec::new() } else { loads.map(cell).collect::<Vec<_>>() }
         };
         part.cells().into_iter().flat_map(of).collect()
     }
@@ -148,7 +150,8 @@ mod tests {
 
     #[test]
     fn what_parts_have_in_common_is_run_once() {
-        let study = Study { parts: Part::ALL.to_vec(), loads: vec![Load::Send], runs: 2, count: 100 };
+        let study =
+            Study { parts: Part::ALL.to_vec(), loads: vec![Load::Send], runs: 2, first_run: 0, count: 100 };
         let cells = study.cells();
         // Two of the paper's, four in ksoftirqd, the plan, six rungs, and four with two cores, twice; and four that trace, once.
         assert_eq!(cells.len(), 2 * (2 + 4 + 1 + 6 + 4) + 4);
@@ -157,6 +160,7 @@ mod tests {
             parts: vec![Part::Softirq, Part::Trace],
             loads: vec![Load::None, Load::Send],
             runs: 2,
+            first_run: 0,
             count: 100,
         };
         let about_trains = |cell: &&Cell| cell.traced || matches!(cell.setting, Setting::NoTrains { .. });

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use tokkyu_measure::rtnet::{Share, Traced, Turn};
 
-use super::cell::PRIORITY;
 use super::layout::BULK_DEVICE;
+use super::setting::PRIORITY;
 
 /// A task's priority as the scheduler prints it: the less the more urgent. Who holds a lock that the sender waits for has it meanwhile.
 const SENDER_PRIO: u32 = 99 - PRIORITY as u32;

@@ -6,7 +6,7 @@ use serde_json::Value;
 use tokkyu_lab::board::pair::{self, must, run, start};
 use tokkyu_lab::board::plan::{Compute, Direction, Transfer};
 use tokkyu_lab::board::{
-    Board, BoardError, Clock, KERNELS, Kernel, Line, Outcome, Plan, Step, boards_folder,
+    Architecture, Board, BoardError, Clock, KERNELS, Kernel, Line, Outcome, Plan, Step, boards_folder,
 };
 
 /// Long: a busy machine emulates slowly, and the debugging kernel takes ten times the instructions.
@@ -33,9 +33,14 @@ fn kernels() -> Vec<String> {
     asked.map_or(KERNELS.map(str::to_owned).to_vec(), |names| names.split(',').map(str::to_owned).collect())
 }
 
-/// The same for several tests, which look at one board each kernel: the first of them starts it.
+/// The same for several tests, which look at one board each kernel: the first of them starts it. Where there is none each of them says so,
+/// as it looks at nothing.
 pub fn shared<'a>(board: &'a OnceLock<Vec<Outcome>>, link: &str, steps: &[Step]) -> &'a [Outcome] {
-    board.get_or_init(|| boards(&kernels(), link, Clock::Counted, steps).collect())
+    let found = board.get_or_init(|| boards(&kernels(), link, Clock::Counted, steps).collect());
+    if found.is_empty() {
+        eprintln!("skipped: there is no board to look at");
+    }
+    found
 }
 
 fn boards(names: &[String], link: &str, clock: Clock, steps: &[Step]) -> impl Iterator<Item = Outcome> {
@@ -51,13 +56,9 @@ pub fn board(name: &str, clock: Clock, plan: &Plan) -> Option<Outcome> {
     let kernel = Kernel::find(&boards_folder(), name).map_err(skipped).ok()?;
     let folder = tempfile::tempdir().unwrap();
     // Who asks for a lock that an oops has left held waits until the test's patience is over.
-    match (Board { kernel, clock, arguments: "oops=panic".to_owned() }).run(
-        plan,
-        folder.path(),
-        PATIENCE,
-        |_| {},
-        &|| false,
-    ) {
+    match (Board { architecture: Architecture::X86_64, kernel, clock, arguments: "oops=panic".to_owned() })
+        .run(plan, folder.path(), PATIENCE, |_| {}, &|| false)
+    {
         Ok(outcome) => {
             println!("{name}: {:?} {:?} {:?}", outcome.fault, outcome.lines, outcome.console);
             assert_eq!(outcome.fault, None, "{}", outcome.console.join("\n"));

@@ -3,7 +3,7 @@
 //! ```text
 //!                 tune, run: module there           tune, run: no module, a rate stated
 //!   as it was ──────────────────────────► module      as it was ─────────────────────────► htb
-//!       ▲              tune --off, end of the last run that set it up                        │
+//!       ▲                 revert, end of the last run that set it up                         │
 //!       └────────────────────────────────────────────────────────────────────────────────────┘
 //! ```
 

@@ -1,7 +1,7 @@
 //! One row of a comparison: a peer with one of its settings under one QoS, over all its runs.
 //!
 //! Pure. Invariant: a figure is the median of the runs that count (see [`counts`]), but worst and best, which are those of all of them;
-//! missed images are their sum.
+//! missed images are their sum, to which a run counts too in which the contender itself broke.
 
 use crate::drive::{DriveCase, StreamResult};
 use crate::figures::Summary;
@@ -139,14 +139,26 @@ impl<'a> Contender<'a> {
         self.of_case(DriveCase::cpu_ms_per_mb)
     }
 
-    /// Images offered in all runs that count.
+    /// Images offered in all runs that count, and in those in which the contender broke.
     pub fn offered(&self) -> u64 {
-        sum(self.images().map(|images| images.ledger.offered))
+        let good = sum(self.images().map(|images| images.ledger.offered));
+        good.saturating_add(sum(self.broken().map(|(offered, _)| offered)))
     }
 
-    /// Images offered and not delivered in all runs that count.
+    /// Of these, the images that were not delivered: who breaks has missed what was to come.
     pub fn missed(&self) -> u64 {
-        sum(self.images().map(StreamResult::missed))
+        let good = sum(self.images().map(StreamResult::missed));
+        good.saturating_add(sum(self.broken().map(|(offered, delivered)| offered.saturating_sub(delivered))))
+    }
+
+    /// Images that were to be offered, and those delivered, of each run in which the contender broke.
+    fn broken(&self) -> impl Iterator<Item = (u64, u64)> {
+        let broke = self.runs.iter().filter(|case| case.broke && !case.interrupted);
+        broke.map(|case| {
+            let planned = u64::from(case.images).saturating_mul(case.samples);
+            let images = case.images_together.as_ref();
+            (planned, images.map_or(0, |images| images.ledger.delivered))
+        })
     }
 
     /// Share of the images offered that were not delivered; `None` if none was offered.

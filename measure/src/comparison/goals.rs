@@ -3,8 +3,8 @@
 //! Pure. Invariants: a goal is judged only where its network was run by our link and by somebody it is compared to; each
 //! judgement carries the figures it was made from. Rules: SPEC.md MEA-75 to MEA-78.
 
-use std::fmt;
-
+use crate::drive::DriveCase;
+use crate::study::{Bound, Figure, Goal, Least, ratio_of_pairs};
 use crate::table::ms;
 
 use super::contender::Contender;
@@ -16,88 +16,66 @@ const AS_GOOD_AS: f64 = 1.1;
 const CPU_PEER: &str = "cyclonedds";
 /// Settings that somebody made who knows the network.
 const TUNED: &str = "tuned";
+/// Fewest images by which a goal can be met.
+const ENOUGH: Least = Least { n: 100, rounds: 1 };
 
-/// One goal and what became of it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Goal {
-    /// What was to be reached.
-    pub what: String,
-    /// Whether it was.
-    pub judgement: Judgement,
-    /// The figures, or why there is no judgement.
-    pub because: String,
-}
-
-/// What became of a goal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Judgement {
-    /// It was reached.
-    Met,
-    /// It was not.
-    Missed,
-    /// There is nothing to judge it by.
-    NotJudged,
-}
-
-impl Judgement {
-    /// In words.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Judgement::Met => "met",
-            Judgement::Missed => "missed",
-            Judgement::NotJudged => "not judged",
-        }
-    }
-
-    const fn of(met: bool) -> Judgement {
-        if met { Judgement::Met } else { Judgement::Missed }
-    }
-}
-
-/// One line.
-impl fmt::Display for Goal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {} ({})", self.judgement.as_str(), self.what, self.because)
-    }
+/// What a goal is judged by.
+#[derive(Clone, Debug)]
+struct Found {
+    figures: Vec<Figure>,
+    /// Whose figures they are, in milliseconds.
+    words: String,
+    /// What was missed although the figures may be as wanted.
+    fault: Option<String>,
 }
 
 /// Why a goal cannot be judged.
 type NoJudgement = String;
-type Judged = Result<(Judgement, String), NoJudgement>;
+type Judged = Result<Found, NoJudgement>;
 
 pub(super) fn goals(comparison: &Comparison<'_>) -> Vec<Goal> {
     let worst_below = |network: &str| {
         let what = format!(
             "{network}: nothing lost, and the link's worst below the mean of every peer that delivers all"
         );
-        goal(what, judged_on(comparison, network, worst_below_means))
+        let found = judged_on(comparison, network, worst_below_means);
+        goal(format!("drive.{network}.worst"), what, Bound::Below(1.0), found)
     };
-    let on = |network, judge, what: &str| {
-        goal(format!("{network}: {what}"), judged_on(comparison, network, judge))
-    };
+    let (lossy, lan) = ("lan-loss5", "lan");
     let mut goals = vec![
         worst_below("wan-loss5"),
         worst_below("wan-loss1"),
-        on(
-            "lan-loss5",
-            below_the_best_tuned,
-            "the link's mean, p99 and worst each below the best tuned peer's",
+        goal(
+            format!("drive.{lossy}.each"),
+            format!("{lossy}: the link's mean, p99 and worst each below the best tuned peer's"),
+            Bound::Below(1.0),
+            judged_on(comparison, lossy, below_the_best_tuned),
         ),
-        on("lan", mean_near_the_best, "the link's mean at most 10 % above the best peer's"),
+        goal(
+            format!("drive.{lan}.mean"),
+            format!("{lan}: the link's mean at most 10 % above the best peer's"),
+            Bound::AtMost(AS_GOOD_AS),
+            judged_on(comparison, lan, mean_near_the_best),
+        ),
     ];
     goals.extend(comparison.networks.iter().map(|part| {
         let what = format!(
             "{}: the link's CPU time for each delivered MB no more than tuned {CPU_PEER}'s",
             part.network
         );
-        goal(what, link_of(part).and_then(|link| no_more_cpu(part, link)))
+        let found = link_of(part).and_then(|link| no_more_cpu(part, link));
+        goal(format!("drive.{}.{}.cpu", part.network, part.images), what, Bound::AtMost(1.0), found)
     }));
     goals
 }
 
-fn goal(what: String, judged: Judged) -> Goal {
-    let (judgement, because) = judged.unwrap_or_else(|why| (Judgement::NotJudged, why));
-    Goal { what, judgement, because }
+fn goal(id: String, what: String, bound: Bound, judged: Judged) -> Goal {
+    match judged {
+        Ok(Found { figures, words, fault }) => {
+            Goal::judged(id, what, bound, figures, ENOUGH).unless(fault).with_words(words)
+        }
+        Err(because) => Goal::not_judged(id, what, because),
+    }
 }
 
 fn judged_on(
@@ -123,47 +101,53 @@ fn worst_below_means(part: &OnNetwork<'_>, link: &Contender<'_>) -> Judged {
     let whole = part.peers().filter(|peer| peer.delivered_all());
     let own =
         format!("link worst {} ms, {} of {} missed", ms(link.worst_ms()), link.missed(), link.offered());
-    Ok(match least(whole, Contender::mean_ms) {
+    let worst_ms = link.worst_ms().unwrap_or(f64::INFINITY);
+    let (value, words) = match least(whole, Contender::mean_ms) {
         Some((mean_ms, peer)) => {
-            let below = link.worst_ms().is_some_and(|worst_ms| worst_ms < mean_ms);
-            let least = format!("{own}; least mean of who delivered all: {} {mean_ms:.1} ms", peer.name());
-            (Judgement::of(link.delivered_all() && below), least)
+            let words = format!("{own}; least mean of who delivered all: {} {mean_ms:.1} ms", peer.name());
+            (quotient(worst_ms, mean_ms), words)
         }
-        None => (Judgement::of(link.delivered_all()), format!("{own}; nobody else delivered all")),
-    })
+        // Nobody else delivers all: theirs is infinite.
+        None => (quotient(worst_ms, f64::INFINITY), format!("{own}; nobody else delivered all")),
+    };
+    let fault = (!link.delivered_all()).then(|| "the link did not deliver all".to_owned());
+    Ok(Found { figures: vec![one(value, link)], words, fault })
 }
 
 /// MEA-76.
 fn below_the_best_tuned<'a>(part: &OnNetwork<'a>, link: &Contender<'a>) -> Judged {
     let tuned = |peer: &&Contender| peer.variant() == TUNED && delivers_no_less(peer, link);
     let compare =
-        |name: &str, of: fn(&Contender<'a>) -> Option<f64>| -> Result<(bool, String), NoJudgement> {
+        |name: &str, of: fn(&Contender<'a>) -> Option<f64>| -> Result<(Figure, String), NoJudgement> {
             let ours = of(link).ok_or("the link delivered nothing")?;
             let best = least(part.peers().filter(tuned), of);
             let (theirs, peer) = best.ok_or("no tuned peer delivers as large a share as the link")?;
-            Ok((ours < theirs, format!("{name} {ours:.1} ms against {theirs:.1} ms of {}", peer.name())))
+            let words =
+                format!("{name} {} ms against {} ms of {}", ms(Some(ours)), ms(Some(theirs)), peer.name());
+            Ok((one(quotient(ours, theirs), link).named(name), words))
         };
-    let figures = [
+    let found = [
         compare("mean", Contender::mean_ms),
         compare("p99", Contender::p99_ms),
         compare("worst", Contender::worst_ms),
     ];
-    let figures = figures.into_iter().collect::<Result<Vec<(bool, String)>, NoJudgement>>()?;
-    let words: Vec<&str> = figures.iter().map(|(_, words)| words.as_str()).collect();
-    Ok((Judgement::of(figures.iter().all(|(below, _)| *below)), words.join(", ")))
+    let found = found.into_iter().collect::<Result<Vec<(Figure, String)>, NoJudgement>>()?;
+    let (figures, words): (Vec<Figure>, Vec<String>) = found.into_iter().unzip();
+    Ok(Found { figures, words: words.join(", "), fault: None })
 }
 
-/// MEA-77.
+/// MEA-77. The best is who has the least median of the runs; each run of ours is compared with its run of the same number.
 fn mean_near_the_best(part: &OnNetwork<'_>, link: &Contender<'_>) -> Judged {
     let own_ms = link.mean_ms().ok_or("the link delivered nothing")?;
     let best = least(part.peers().filter(|peer| delivers_no_less(peer, link)), Contender::mean_ms);
     let (best_ms, peer) = best.ok_or("no peer delivers as large a share as the link")?;
-    let words = format!(
-        "link {own_ms:.1} ms, {} {best_ms:.1} ms: {:+.0} %",
-        peer.name(),
-        (own_ms / best_ms - 1.0) * 100.0
-    );
-    Ok((Judgement::of(own_ms <= best_ms * AS_GOOD_AS), words))
+    let words = format!("link {own_ms:.1} ms, {} {best_ms:.1} ms", peer.name());
+    let ratio = by_run(link, peer, |case| case.images_together.as_ref()?.figures.mean_ms);
+    Ok(Found {
+        figures: vec![ratio.unwrap_or_else(|| one(quotient(own_ms, best_ms), link))],
+        words,
+        fault: None,
+    })
 }
 
 /// MEA-78. Of several QoS the one counts that answers the link's condition, else the cheapest.
@@ -173,9 +157,38 @@ fn no_more_cpu(part: &OnNetwork<'_>, link: &Contender<'_>) -> Judged {
     let same = tuned.iter().copied().filter(|peer| peer.condition() == link.condition());
     let peer = least(same, Contender::cpu_ms_per_mb)
         .or_else(|| least(tuned.iter().copied(), Contender::cpu_ms_per_mb));
-    let (theirs, _) = peer.ok_or_else(|| format!("tuned {CPU_PEER} was not run, or delivered nothing"))?;
+    let (theirs, peer) = peer.ok_or_else(|| format!("tuned {CPU_PEER} was not run, or delivered nothing"))?;
     let ours = link.cpu_ms_per_mb().ok_or("the link's processor time is not known")?;
-    Ok((Judgement::of(ours <= theirs), format!("link {ours:.1} ms/MB, {CPU_PEER} {theirs:.1} ms/MB")))
+    let words = format!("link {ours:.1} ms/MB, {CPU_PEER} {theirs:.1} ms/MB");
+    let ratio = by_run(link, peer, DriveCase::cpu_ms_per_mb);
+    Ok(Found {
+        figures: vec![ratio.unwrap_or_else(|| one(quotient(ours, theirs), link))],
+        words,
+        fault: None,
+    })
+}
+
+/// Of what all runs of the link have together.
+fn one(value: f64, link: &Contender<'_>) -> Figure {
+    Figure::of_value(value, link.offered(), link.good().count()).missing(link.missed())
+}
+
+/// Run by run; nothing where no run of both counts.
+fn by_run(link: &Contender<'_>, peer: &Contender<'_>, of: fn(&DriveCase) -> Option<f64>) -> Option<Figure> {
+    let runs = |contender: &Contender<'_>| -> Vec<(u32, f64)> {
+        contender.good().filter_map(|case| Some((case.run, of(case)?))).collect()
+    };
+    let ratio = ratio_of_pairs(&runs(link), &runs(peer))?;
+    Some(Figure::of_rounds(ratio, link.offered()).missing(link.missed()))
+}
+
+/// What never came is infinitely late: as late as another that did not, it is not below.
+fn quotient(ours: f64, theirs: f64) -> f64 {
+    match (ours.is_infinite(), theirs.is_infinite()) {
+        (true, _) => f64::INFINITY,
+        (false, true) => 0.0,
+        (false, false) => ours / theirs,
+    }
 }
 
 /// Who misses a larger share has younger images for that alone: no measure for who misses less.

@@ -9,20 +9,16 @@ mod contender;
 mod goals;
 mod network;
 mod quoted;
-mod tables;
 #[cfg(test)]
 mod tests;
 mod who;
 mod words;
 
 pub use contender::Contender;
-pub use goals::{Goal, Judgement};
 pub use network::{Comparison, OnNetwork};
-pub use tables::drive_tables;
 use who::is_rival;
 pub use who::{BRIDGED, OURS};
 pub(crate) use words::{HOW_TO_READ, left_out};
-pub use words::{markdown, text};
 
 use crate::drive::DriveCase;
 use crate::table::Table;
@@ -34,7 +30,7 @@ pub fn is_comparison(cases: &[DriveCase]) -> bool {
 
 impl Comparison<'_> {
     /// What the project set out to reach, judged by these figures.
-    pub fn goals(&self) -> Vec<Goal> {
+    pub fn goals(&self) -> Vec<crate::study::Goal> {
         goals::goals(self)
     }
 }

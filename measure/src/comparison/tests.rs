@@ -2,12 +2,16 @@
 
 use tokkyu_contract::{Ledger, Outcome};
 
+use std::path::Path;
+
 use super::*;
 use crate::contest::Skipped;
 use crate::drive::CpuSeconds;
 use crate::environment::Environment;
 use crate::join::{StreamTally, Tally};
+use crate::report::Drive;
 use crate::result::ResultFile;
+use crate::study::{Experiment, Goal, Report, Verdict};
 
 const LINK: &str = "reliable keep_last 10 lifespan 500 ms";
 
@@ -44,13 +48,17 @@ fn file(cases: Vec<DriveCase>) -> ResultFile<DriveCase> {
     ResultFile::new("drive", "tokkyu lab drive --peers all", Environment::default(), cases)
 }
 
-fn goal_on(file: &ResultFile<DriveCase>, begin: &str) -> Goal {
-    let goals = Comparison::of(file).goals();
-    goals.into_iter().find(|goal| goal.what.starts_with(begin)).expect("a goal for each network")
+fn told(file: &ResultFile<DriveCase>) -> Report<'_> {
+    Drive::report(file, Path::new(""))
 }
 
-fn judged(cases: Vec<DriveCase>, begin: &str) -> Judgement {
-    goal_on(&file(cases), begin).judgement
+fn goal_on(file: &ResultFile<DriveCase>, begin: &str) -> Goal {
+    let goals = Comparison::of(file).goals();
+    goals.into_iter().find(|goal| goal.wanted.starts_with(begin)).expect("a goal for each network")
+}
+
+fn judged(cases: Vec<DriveCase>, begin: &str) -> Verdict {
+    goal_on(&file(cases), begin).verdict
 }
 
 #[test]
@@ -116,7 +124,7 @@ fn a_file_with_any_numbers_is_drawn() {
     odd.warm_up = odd.streams.clone();
     let file =
         file(vec![odd.clone(), DriveCase { run: 1, ..odd.clone() }, DriveCase { images: u32::MAX, ..odd }]);
-    assert!(text(&Comparison::of(&file)).contains(&u64::MAX.to_string()));
+    assert!(told(&file).to_text().contains(&u64::MAX.to_string()));
 }
 
 #[test]
@@ -129,8 +137,30 @@ fn several_runs_are_one_row_of_medians_and_of_all_that_was_missed() {
     let comparison = Comparison::of(&file);
     let cells = &comparison.networks[0].table().rows[0].cells;
     assert_eq!([&cells[1], &cells[2], &cells[11], &cells[12]], ["3 of 4", "20.0", "30", "300"]);
-    let said = text(&comparison);
+    let said = told(&file).to_text();
     assert!(said.contains("left out: zenoh tuned, reliable keep_last 10, run 3: it fell over"), "{said}");
+}
+
+#[test]
+fn who_breaks_has_missed_what_was_to_come_be_it_us_or_another() {
+    // MEA-72
+    for peer in [OURS, "zenoh"] {
+        let good = case("lan", peer, "default", &[7; 10]);
+        let broken = DriveCase {
+            run: 1,
+            samples: 100,
+            invalid: true,
+            broke: true,
+            ..case("lan", peer, "default", &[7; 4])
+        };
+        let invalid = DriveCase { run: 2, samples: 100, invalid: true, ..broken.clone() };
+        let flawed = DriveCase { broke: false, ..invalid };
+        let file = file(vec![good, broken, flawed]);
+        let comparison = Comparison::of(&file);
+        let contender = &comparison.networks[0].contenders[0];
+        assert_eq!((contender.offered(), contender.missed()), (200, 60), "{peer}");
+        assert_eq!(contender.worst_ms(), Some(7.0));
+    }
 }
 
 #[test]
@@ -163,14 +193,14 @@ fn the_worst_of_the_link_must_be_below_the_mean_of_everybody_who_delivers_all() 
             "wan-loss5: nothing",
         )
     };
-    assert_eq!(wan(&[80; 10], &[81; 10]), Judgement::Met);
-    assert_eq!(wan(&[80; 10], &[80; 10]), Judgement::Missed);
-    assert_eq!(wan(&[80; 9], &[900; 10]), Judgement::Missed, "one of ours is lost");
-    assert_eq!(wan(&[80; 10], &[20; 9]), Judgement::Met, "who misses some is no measure");
-    assert_eq!(wan(&[80; 9], &[20; 9]), Judgement::Missed);
+    assert_eq!(wan(&[80; 10], &[81; 10]), Verdict::Met);
+    assert_eq!(wan(&[80; 10], &[80; 10]), Verdict::Missed);
+    assert_eq!(wan(&[80; 9], &[900; 10]), Verdict::Missed, "one of ours is lost");
+    assert_eq!(wan(&[80; 10], &[20; 9]), Verdict::Met, "who misses some is no measure");
+    assert_eq!(wan(&[80; 9], &[20; 9]), Verdict::Missed);
     let alone = judged(vec![case("wan-loss5", "tokkyu", "default", &[80; 10])], "wan-loss5: nothing");
-    assert_eq!(alone, Judgement::NotJudged);
-    assert_eq!(judged(vec![], "wan-loss1: nothing"), Judgement::NotJudged);
+    assert_eq!(alone, Verdict::NotJudged);
+    assert_eq!(judged(vec![], "wan-loss1: nothing"), Verdict::NotJudged);
 }
 
 #[test]
@@ -187,18 +217,18 @@ fn each_figure_of_the_link_must_be_below_the_best_of_the_tuned() {
         goal_on(&file([&[ours][..], &others].concat()), "lan-loss5: the link's mean, p99")
     };
     let met = judge(&[3; 10]);
-    assert_eq!(met.judgement, Judgement::Met, "{met}");
+    assert_eq!(met.verdict, Verdict::Met, "{met}");
     assert!(met.because.contains("mean 3.0 ms against 12.6 ms of tcp-bbr tuned"), "{met}");
     assert!(met.because.contains("worst 3.0 ms against 20.0 ms of zenoh tuned"), "{met}");
     assert_eq!(
-        judge(&[3, 3, 3, 3, 3, 3, 3, 3, 3, 30]).judgement,
-        Judgement::Missed,
+        judge(&[3, 3, 3, 3, 3, 3, 3, 3, 3, 30]).verdict,
+        Verdict::Missed,
         "the worst is not below zenoh's"
     );
     let nothing = judge(&[]);
     assert_eq!(
-        (nothing.judgement, nothing.because.as_str()),
-        (Judgement::NotJudged, "the link delivered nothing")
+        (nothing.verdict, nothing.because.as_str()),
+        (Verdict::NotJudged, "the link delivered nothing")
     );
 }
 
@@ -214,7 +244,7 @@ fn on_the_lan_the_link_may_be_a_tenth_slower_than_the_best() {
             "lan: the link's mean",
         )
     };
-    assert_eq!([lan(110, 100), lan(111, 100)], [Judgement::Met, Judgement::Missed]);
+    assert_eq!([lan(110, 100), lan(111, 100)], [Verdict::Met, Verdict::Missed]);
 }
 
 #[test]
@@ -231,10 +261,10 @@ fn processor_time_is_measured_by_tuned_cyclonedds_under_the_same_condition() {
         }
     };
     let judge = |others: Vec<DriveCase>| judged([vec![ours.clone()], others].concat(), "lan: the link's CPU");
-    assert_eq!(judge(vec![cyclone(0.010, Some(1))]), Judgement::Met);
-    assert_eq!(judge(vec![cyclone(0.009, Some(1))]), Judgement::Missed);
-    assert_eq!(judge(vec![cyclone(0.010, Some(1)), cyclone(0.001, Some(4))]), Judgement::Met);
-    assert_eq!(judge(vec![case("lan", "zenoh", "tuned", &[3; 10])]), Judgement::NotJudged);
+    assert_eq!(judge(vec![cyclone(0.010, Some(1))]), Verdict::Met);
+    assert_eq!(judge(vec![cyclone(0.009, Some(1))]), Verdict::Missed);
+    assert_eq!(judge(vec![cyclone(0.010, Some(1)), cyclone(0.001, Some(4))]), Verdict::Met);
+    assert_eq!(judge(vec![case("lan", "zenoh", "tuned", &[3; 10])]), Verdict::NotJudged);
 }
 
 #[test]
@@ -245,7 +275,7 @@ fn text_and_markdown_have_the_same_cells_the_goals_and_who_was_skipped() {
     file.skipped =
         vec![Skipped { peer: "srt-live".into(), because: "no program".into(), package: "libsrt".into() }];
     let comparison = Comparison::of(&file);
-    let (text, markdown) = (text(&comparison), markdown(&comparison));
+    let (text, markdown) = (told(&file).to_text(), told(&file).to_markdown());
     for row in comparison.networks[0].table().rows {
         for cell in row.cells {
             assert!(text.contains(cell.trim()), "{cell} in {text}");
@@ -265,7 +295,7 @@ fn the_link_between_bridges_is_no_rival_and_no_goal_is_judged_against_it() {
     let bridged = || case("lan", BRIDGED, "default", &[3; 10]);
     let ours = || case("lan", OURS, "default", &[7; 10]);
     assert!(!is_comparison(&[ours(), bridged()]));
-    assert_eq!(judged(vec![ours(), bridged()], "lan: the link's mean"), Judgement::NotJudged);
+    assert_eq!(judged(vec![ours(), bridged()], "lan: the link's mean"), Verdict::NotJudged);
     let beside = vec![ours(), bridged(), case("lan", "zenoh", "tuned", &[7; 10])];
-    assert_eq!(judged(beside, "lan: the link's mean"), Judgement::Met);
+    assert_eq!(judged(beside, "lan: the link's mean"), Verdict::Met);
 }

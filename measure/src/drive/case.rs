@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::result::Fault;
 use serde::{Deserialize, Serialize};
 
 use crate::competition::{BesideFlow, ImagesRate, PathFacts};
@@ -88,6 +89,10 @@ pub struct DriveCase {
     /// True if the figures may not be believed; the notes say why.
     #[serde(default)]
     pub invalid: bool,
+    /// True if what carried the images failed by itself: its session broke, or a program of it ended with an error. Then it is invalid too, and
+    /// what it did not deliver was missed. Not there in results of before it was kept.
+    #[serde(default)]
+    pub broke: bool,
     /// True if the run was ended early on request; the notes say how far it came.
     #[serde(default)]
     pub interrupted: bool,
@@ -119,6 +124,14 @@ pub struct Ideal {
 }
 
 impl DriveCase {
+    /// Why it is in no figure, if its figures may not be believed.
+    pub fn fault(&self, cell: &str) -> Option<Fault> {
+        let because: Vec<&str> =
+            self.notes.iter().filter_map(|note| note.strip_prefix("INVALID: ")).collect();
+        let fault = || Fault { cell: cell.to_owned(), by: self.peer.clone(), because: because.join("; ") };
+        self.invalid.then(fault)
+    }
+
     /// Fills streams, warm-up and verdict from the tallies of the joined records.
     pub fn set_streams(&mut self, tallies: &[StreamTally]) {
         self.streams = tallies.iter().map(|t| StreamResult::new(&t.name, &t.measured)).collect();

@@ -10,4 +10,4 @@ pub use beside::{competition_table, series_lines};
 pub use case::{CpuSeconds, DriveCase, Ideal};
 pub use medians::medians;
 pub use stream::{CAMERA_PREFIX, StreamResult};
-pub use table::{case_title, drive_table, markdown, remarks, summary_line, text};
+pub use table::{case_title, drive_table, remarks, summary_line};

@@ -2,9 +2,8 @@
 
 use crate::figures::Summary;
 use crate::paper::{self, PaperRow};
-use crate::table::{NONE, Row, Table, escaped, ms, percent};
+use crate::table::{NONE, Row, Table, ms, percent};
 
-use super::beside::competition_table;
 use super::case::DriveCase;
 use super::stream::StreamResult;
 
@@ -89,41 +88,6 @@ pub fn remarks(case: &DriveCase) -> impl Iterator<Item = &str> {
     is_instead.then_some(paper::INSTEAD).into_iter().chain(case.notes.iter().map(String::as_str))
 }
 
-/// Verdict and remarks.
-fn words(case: &DriveCase) -> impl Iterator<Item = &str> {
-    case.verdict.iter().map(|verdict| verdict.text.as_str()).chain(remarks(case))
-}
-
-/// All cases as text for a terminal.
-pub fn text(cases: &[DriveCase]) -> String {
-    let part = |case: &DriveCase| {
-        let words: String = words(case).map(|line| format!("{line}\n")).collect();
-        let beside = competition_table(case).map(|table| table.to_text()).unwrap_or_default();
-        format!(
-            "{}\n{}{beside}{}\n{words}",
-            case_title(case),
-            drive_table(case).to_text(),
-            summary_line(case)
-        )
-    };
-    cases.iter().map(part).collect::<Vec<_>>().join("\n")
-}
-
-/// All cases as Markdown.
-pub fn markdown(cases: &[DriveCase]) -> String {
-    let part = |case: &DriveCase| {
-        let words: String = words(case).map(|line| format!("- {}\n", escaped(line))).collect();
-        let beside = competition_table(case).map(|t| format!("\n{}", t.to_markdown())).unwrap_or_default();
-        format!(
-            "### {}\n\n{}{beside}\n- {}\n{words}",
-            escaped(&case_title(case)),
-            drive_table(case).to_markdown(),
-            escaped(&summary_line(case))
-        )
-    };
-    cases.iter().map(part).collect::<Vec<_>>().join("\n")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -187,21 +151,14 @@ mod tests {
     #[test]
     fn other_networks_are_shown_beside_the_papers_bad_one_and_say_so() {
         let on = |network: &str| DriveCase { network: network.into(), ..case() };
-        let quoted = |network| text(&[on(network)]).contains("quoted are its rows");
+        let told = |case: &DriveCase| remarks(case).any(|remark| remark.contains("quoted are its rows"));
+        let quoted = |network| told(&on(network));
         assert_eq!(["lan", "lan-loss5", "wan-loss5", "narrow"].map(quoted), [false, false, true, true]);
         let mean = |network| drive_table(&on(network)).rows[1].cells[1].clone();
         assert_eq!(mean("wan-loss5"), mean("lan-loss5"));
         assert_ne!(mean("wan-loss5"), mean("lan"));
         let uncompared = DriveCase { condition: None, ..on("wan-loss5") };
-        assert!(!text(&[uncompared]).contains("quoted are its rows"));
-    }
-
-    #[test]
-    fn verdict_and_notes_stand_below_the_table() {
-        let verdict = Some(crate::Verdict { pass: true, requirement_ms: 500, text: "Met.".into() });
-        let noted = DriveCase { verdict, notes: vec!["wire: well".into()], ..case() };
-        assert!(text(std::slice::from_ref(&noted)).ends_with("lost 0\nMet.\nwire: well\n"));
-        assert!(markdown(&[noted]).ends_with("lost 0\n- Met.\n- wire: well\n"));
+        assert!(!told(&uncompared));
     }
 
     #[test]

@@ -39,6 +39,9 @@ pub struct LbeCase {
     pub n: usize,
     /// Median of the rounds, ms.
     pub median_ms: f64,
+    /// Each round, in its order; empty in results of before they were kept.
+    #[serde(default)]
+    pub rounds_ms: Vec<f64>,
     /// 95th percentile, nearest rank.
     pub p95_ms: f64,
     /// Shortest.

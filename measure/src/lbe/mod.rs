@@ -8,43 +8,9 @@ mod goals;
 pub mod paper;
 pub(crate) mod table;
 
-use std::path::Path;
-
 pub use case::{Foreground, LbeCase, Quartiles, Spread, compare};
+pub use goals::goals;
 pub(crate) use goals::{COMPUTATION_BOUND, full_frame_ms};
-pub use goals::{Goal, goals};
-pub use table::{markdown, text};
-
-use serde::Serialize;
-
-use crate::result::{ResultError, ResultFile, write_json};
-
-/// A result with what follows from its cases, as it is written: a reader of cases passes over the rest (MEA-44).
-#[derive(Clone, Debug, Serialize)]
-pub struct Judged<'a> {
-    #[serde(flatten)]
-    file: &'a ResultFile<LbeCase>,
-    goals: Vec<Goal>,
-    paper: Vec<paper::Beside>,
-    /// Where what is quoted comes from.
-    paper_source: &'static str,
-}
-
-impl<'a> Judged<'a> {
-    /// The goals of a result, and the paper beside it.
-    pub fn of(file: &'a ResultFile<LbeCase>) -> Self {
-        let (goals, paper) = (goals(&file.cases), paper::beside_ours(&file.cases));
-        Judged { file, goals, paper, paper_source: paper::SOURCE }
-    }
-
-    /// Writes it whole or not at all; blocks until it is on the disk.
-    ///
-    /// # Errors
-    /// [`ResultError::Storage`] with file and remedy; what was at `path` before is then still there.
-    pub fn write(&self, path: &Path) -> Result<(), ResultError> {
-        write_json(self, path)
-    }
-}
 
 #[cfg(test)]
 pub(crate) mod tests {
@@ -67,6 +33,7 @@ pub(crate) mod tests {
             processors: 1,
             n: 20,
             median_ms,
+            rounds_ms: Vec::new(),
             p95_ms: median_ms,
             best_ms: median_ms,
             worst_ms: median_ms,
@@ -112,22 +79,5 @@ pub(crate) mod tests {
         assert_eq!(json["spread"]["ms"]["p75"], 330.0);
         json.as_object_mut().unwrap().remove("spread");
         assert_eq!(serde_json::from_value::<LbeCase>(json).unwrap().spread, Spread::default());
-    }
-
-    #[test]
-    fn a_result_holds_goals_and_the_paper_and_is_read_as_before() {
-        let cases = vec![
-            case("none", "none", Foreground::Post, 100_000, 200.0),
-            case("lbe", "tcp8", Foreground::Post, 100_000, 202.0),
-        ];
-        let file = ResultFile::new("lbe", "c", crate::environment::Environment::default(), cases);
-        let dir = tempfile::tempdir().unwrap();
-        let path = dir.path().join("result.json");
-        Judged::of(&file).write(&path).unwrap();
-        let json: serde_json::Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
-        assert!(json["goals"][0]["wanted"].as_str().unwrap().contains("POST of 100 KB"), "{json}");
-        let alone = json["paper"].as_array().unwrap().iter().find(|line| line["place"] == "figure 7");
-        assert_eq!(alone.unwrap()["paper_figure"], serde_json::Value::Null);
-        assert_eq!(ResultFile::<LbeCase>::read(&path).unwrap(), file);
     }
 }

@@ -1,8 +1,7 @@
 //! Tables of cases, for a terminal and for documents: one for each kernel and each thing that the foreground did.
 
 use super::case::{Foreground, LbeCase, Quartiles, kilobytes};
-use super::goals::goals;
-use super::paper::{self, SOURCE};
+use super::paper;
 use crate::table::{NONE, Row, Table};
 
 const HEADER: [&str; 13] = [
@@ -20,32 +19,6 @@ const HEADER: [&str; 13] = [
     "background kB",
     "share %",
 ];
-
-/// All tables and the goals, as aligned text.
-pub fn text(cases: &[LbeCase]) -> String {
-    let tables: Vec<String> =
-        titled(cases).into_iter().map(|(title, table)| format!("{title}\n{}", table.to_text())).collect();
-    let paper: String = beside_paper(cases)
-        .into_iter()
-        .map(|(title, table)| format!("\n{title}\n{}", table.to_text()))
-        .collect();
-    let goals: String = goals(cases).iter().map(|goal| format!("{goal}\n")).collect();
-    format!("{}{paper}{SOURCE}\n\ngoals\n{goals}", tables.join("\n"))
-}
-
-/// The same as Markdown.
-pub fn markdown(cases: &[LbeCase]) -> String {
-    let tables: Vec<String> = titled(cases)
-        .into_iter()
-        .map(|(title, table)| format!("## {title}\n\n{}", table.to_markdown()))
-        .collect();
-    let paper: String = beside_paper(cases)
-        .into_iter()
-        .map(|(title, table)| format!("\n## {title}\n\n{}", table.to_markdown()))
-        .collect();
-    let goals: String = goals(cases).iter().map(|goal| format!("- {goal}\n")).collect();
-    format!("{}{paper}\n{SOURCE}\n\n## Goals\n\n{goals}", tables.join("\n"))
-}
 
 /// One table for each kernel.
 pub(crate) fn beside_paper(cases: &[LbeCase]) -> Vec<(String, Table)> {
@@ -127,28 +100,26 @@ mod tests {
             case("none", "none", Foreground::Get, 1500, 200.0),
             case("lbe", "tcp8", Foreground::Post, 1000, 210.0),
         ];
-        let text = text(&cases);
-        assert_eq!(text.matches("scheme, background").count(), 2, "{text}");
-        assert!(text.contains("POST 1 KB, link of 384 kbit/s, Linux 6.1\n"), "{text}");
-        assert!(text.contains("GET 1500 B"), "{text}");
-        assert!(
-            markdown(&cases).contains("| lbe, tcp8 | 20 | 210.00 | 210.00–210.00 |"),
-            "{}",
-            markdown(&cases)
+        let titled = titled(&cases);
+        let titles: Vec<&str> = titled.iter().map(|(title, _)| title.as_str()).collect();
+        assert_eq!(
+            titles,
+            ["POST 1 KB, link of 384 kbit/s, Linux 6.1", "GET 1500 B, link of 384 kbit/s, Linux 6.1"]
         );
+        let told = titled[0].1.to_markdown();
+        assert!(told.contains("| lbe, tcp8 | 20 | 210.00 | 210.00–210.00 |"), "{told}");
     }
 
     #[test]
-    fn the_paper_stands_beside_in_text_and_markdown() {
-        // MEA-50, MEA-87
+    fn the_paper_stands_beside() {
+        // MEA-87
         let cases = [
             case("task", "tcp8", Foreground::Get, 400_000, 4_000.0),
             case("lbe", "tcp8", Foreground::Get, 400_000, 4_000.0),
         ];
-        for shown in [text(&cases), markdown(&cases)] {
-            for part in ["1.098 (4.04 / 3.68 s, 400 KB)", "400 KB: 1.000", "1400 ms", SOURCE] {
-                assert!(shown.contains(part), "{part}: {shown}");
-            }
+        let shown = beside_paper(&cases)[0].1.to_text();
+        for part in ["1.098 (4.04 / 3.68 s, 400 KB)", "400 KB: 1.000", "1400 ms"] {
+            assert!(shown.contains(part), "{part}: {shown}");
         }
     }
 

@@ -4,72 +4,64 @@
 //! Cases have no part of their own here: there may be hundreds. Their raw records are named, and the page of one alone is
 //! made from them (`tokkyu report`). Rules: SPEC.md MEA-60, MEA-61, MEA-67 to MEA-69.
 
+use std::rc::Rc;
+
 use super::contest_curves::{curves, legend_line, stroke_of};
-use super::distribution::Curve;
-use super::error::ReportError;
-use super::html::{self, classed, element, figure};
-use super::page::{curve_words, environment_part, heading, whole};
+use super::distribution::{Curve, curve_words};
+use super::html::{classed, figure};
+use super::raw::Raw;
 use super::stroke::Stroke;
-use crate::comparison::{Comparison, Contender, HOW_TO_READ, Judgement, OnNetwork, left_out};
+use crate::comparison::{Comparison, Contender, HOW_TO_READ, OnNetwork, left_out};
 use crate::contest::PeerSettings;
 use crate::drive::case_title;
 use crate::drive::{CAMERA_PREFIX, DriveCase};
 use crate::figures::Figures;
 use crate::join::tally;
-use crate::record::Record;
 use crate::repetitions::counts;
 use crate::result::ResultFile;
+use crate::study::{Goal, Part, Place, Report, ReportError, Section};
 
-pub(super) fn render(
-    title: &str,
-    file: &ResultFile<DriveCase>,
-    records: &[Vec<Record>],
-) -> Result<String, ReportError> {
+pub(super) fn goals(file: &ResultFile<DriveCase>) -> Vec<Goal> {
+    Comparison::of(file).goals()
+}
+
+pub(super) fn report<'a>(file: &'a ResultFile<DriveCase>, raw: Rc<Raw<'a>>) -> Report<'a> {
     let comparison = Comparison::of(file);
-    let mut body = heading(title, &file.command, &file.environment, file.cases.len());
-    body.push_str(&goals_part(&comparison));
-    for part in &comparison.networks {
-        body.push_str(&network_part(part, file, records)?);
-    }
-    body.push_str(&element("h2", "How to read this"));
-    HOW_TO_READ.iter().for_each(|words| body.push_str(&element("p", words)));
-    body.push_str(&peers_part(file));
-    body.push_str(&environment_part(&file.command, &file.environment));
-    body.push_str(&cases_part(file));
-    Ok(whole(title, &body))
+    let goals = comparison.goals();
+    let how = Section::new("")
+        .told_in(Place::Documents)
+        .with_all(HOW_TO_READ.map(|words| Part::Text(words.to_owned())));
+    let mut sections = vec![how];
+    sections.extend(comparison.networks.into_iter().map(|part| network_section(part, file, Rc::clone(&raw))));
+    sections.push(Section::new("Peers").told_in(Place::Page).with_all(peers_part(file)));
+    sections.push(cases_section(file));
+    Report { goals, sections, ..Report::of("Remote driving: tokkyu beside others", file) }
 }
 
-fn goals_part(comparison: &Comparison<'_>) -> String {
-    let mut out = element("h2", "Goals");
-    out.push_str("<ul class=\"legend\">\n");
-    for goal in comparison.goals() {
-        let class = match goal.judgement {
-            Judgement::Met => "pass",
-            Judgement::Missed => "fail",
-            Judgement::NotJudged => "open",
-        };
-        out.push_str(&html::judgement(class, goal.judgement.as_str(), &goal.what, &goal.because));
-    }
-    out + "</ul>\n"
+fn network_section<'a>(
+    part: OnNetwork<'a>,
+    file: &'a ResultFile<DriveCase>,
+    raw: Rc<Raw<'a>>,
+) -> Section<'a> {
+    let ours = (0..part.contenders.len()).filter(|row| part.contenders[*row].is_ours()).collect();
+    Section::new(part.title())
+        .with(Part::Table { table: part.table(), ours, fold: None })
+        .with_lines(left_out(&part))
+        .with_plot(move || plots_of(&part, file, &raw))
 }
 
-fn network_part(
+fn plots_of(
     part: &OnNetwork<'_>,
     file: &ResultFile<DriveCase>,
-    records: &[Vec<Record>],
+    raw: &Raw<'_>,
 ) -> Result<String, ReportError> {
-    let mut out = element("h2", &part.title());
-    let ours = |number: usize| part.contenders.get(number).is_some_and(Contender::is_ours);
-    out.push_str(&format!("<div class=\"dense\">{}</div>\n", html::table_with_ours(&part.table(), ours)));
-    out.push_str(&html::list(left_out(part)));
     let drawn: Vec<(&Contender, Curve)> = (part.contenders.iter())
-        .filter_map(|contender| Some((contender, curve_of(contender, file, records)?)))
+        .filter_map(|contender| Some((contender, curve_of(contender, file, raw)?)))
         .collect();
-    if drawn.is_empty() {
-        return Ok(out + &classed("p", "soft", "No raw records, so no plot."));
+    match drawn.is_empty() {
+        true => Ok(classed("p", "soft", "No raw records, so no plot.")),
+        false => plot_of(part, drawn),
     }
-    out.push_str(&plot_of(part, drawn)?);
-    Ok(out)
 }
 
 fn plot_of(part: &OnNetwork<'_>, drawn: Vec<(&Contender<'_>, Curve)>) -> Result<String, ReportError> {
@@ -86,16 +78,11 @@ fn plot_of(part: &OnNetwork<'_>, drawn: Vec<(&Contender<'_>, Curve)>) -> Result<
 }
 
 /// All images of all runs that count; `None` if there are no records of any.
-fn curve_of(
-    contender: &Contender<'_>,
-    file: &ResultFile<DriveCase>,
-    records: &[Vec<Record>],
-) -> Option<Curve> {
+fn curve_of(contender: &Contender<'_>, file: &ResultFile<DriveCase>, raw: &Raw<'_>) -> Option<Curve> {
     let mut curve = Curve { figures: Figures::new(), offered: 0 };
-    let with_records = file.cases.iter().zip(records);
     let good = |case: &DriveCase| counts(case) && contender.runs.iter().any(|run| std::ptr::eq(*run, case));
-    for (_, records) in with_records.filter(|(case, _)| good(case)) {
-        for camera in tally(records).iter().filter(|stream| stream.name.starts_with(CAMERA_PREFIX)) {
+    for (number, _) in file.cases.iter().enumerate().filter(|(_, case)| good(case)) {
+        for camera in tally(raw.of(number)).iter().filter(|stream| stream.name.starts_with(CAMERA_PREFIX)) {
             curve.figures.merge(&camera.measured.figures);
             curve.offered += camera.measured.ledger.offered;
         }
@@ -103,8 +90,8 @@ fn curve_of(
     (curve.offered > 0).then_some(curve)
 }
 
-/// What each peer was and how it was set, once for all its cases, and who is not there.
-fn peers_part(file: &ResultFile<DriveCase>) -> String {
+/// What each peer was and how it was set, once for all its cases.
+fn peers_part(file: &ResultFile<DriveCase>) -> Option<Part<'_>> {
     let mut rows: Vec<(String, String)> = Vec::new();
     for case in &file.cases {
         for end in &case.peer_settings {
@@ -117,14 +104,7 @@ fn peers_part(file: &ResultFile<DriveCase>) -> String {
             }
         }
     }
-    let mut out = element("h2", "Peers");
-    if !rows.is_empty() {
-        out.push_str(&format!(
-            "<details><summary>Versions and settings</summary>\n{}</details>\n",
-            html::word_table(&rows)
-        ));
-    }
-    out + &html::list(file.skipped.iter().map(|skipped| format!("skipped: {skipped}")))
+    (!rows.is_empty()).then(|| Part::Words { fold: "Versions and settings".to_owned(), rows })
 }
 
 fn settings_words(end: &PeerSettings) -> String {
@@ -144,17 +124,18 @@ fn settings_words(end: &PeerSettings) -> String {
 }
 
 /// Every case with what is to be known of it and where its raw records are.
-fn cases_part(file: &ResultFile<DriveCase>) -> String {
-    let rows = file.cases.iter().map(|case| {
+fn cases_section(file: &ResultFile<DriveCase>) -> Section<'_> {
+    let row = |case: &DriveCase| {
         let records =
             case.records.as_ref().map_or("no records".to_owned(), |path| path.display().to_string());
         let words: Vec<&str> =
             std::iter::once(records.as_str()).chain(case.notes.iter().map(String::as_str)).collect();
         (case_title(case), words.join("; "))
-    });
-    let rows: Vec<(String, String)> = rows.collect();
+    };
+    let rows = file.cases.iter().map(row).collect();
     let words = "result.json beside this page has every figure; below are the raw records and the notes of each case.";
-    let table =
-        format!("<details><summary>Records and notes</summary>\n{}</details>\n", html::word_table(&rows));
-    element("h2", "Cases") + &element("p", words) + &table
+    Section::new("Cases")
+        .told_in(Place::Page)
+        .with(Part::Text(words.to_owned()))
+        .with(Part::Words { fold: "Records and notes".to_owned(), rows })
 }

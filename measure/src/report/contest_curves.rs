@@ -7,11 +7,11 @@ use plotters::prelude::*;
 
 use super::axis::Axis;
 use super::distribution::{AGE_AXIS, Curve, SHARE_AXIS, age_axis, curve_points};
-use super::error::ReportError;
 use super::html::escape;
 use super::plot::{self, Named, PALETTE};
 use super::stroke::{SOMEBODY_ELSE, Stroke};
 use crate::comparison::{Contender, OURS};
+use crate::study::ReportError;
 
 /// Colours of those we know, from the palette as far as it goes.
 const COLOURS: [(&str, RGBColor); 8] = [

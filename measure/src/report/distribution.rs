@@ -6,9 +6,10 @@
 use plotters::prelude::*;
 
 use super::axis::Axis;
-use super::error::ReportError;
 use super::plot::{self, Named, PALETTE};
 use crate::figures::Figures;
+use crate::study::ReportError;
+use crate::table::ms;
 use crate::verdict::REQUIREMENT_MS;
 
 const BARS: usize = 64;
@@ -23,6 +24,16 @@ pub(super) struct Curve {
     pub(super) figures: Figures,
     /// Samples offered.
     pub(super) offered: u64,
+}
+
+/// What is written beside a curve.
+pub(super) fn curve_words(figures: &Figures, offered: u64) -> String {
+    format!(
+        "p50 {} ms, p99 {} ms, n = {} delivered of {offered} offered",
+        ms(figures.percentile_ms(500)),
+        ms(figures.percentile_ms(990)),
+        figures.n()
+    )
 }
 
 /// Age axis for everything in `figures` and the requirement.

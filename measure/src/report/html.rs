@@ -44,12 +44,7 @@ pub(super) fn figure(drawing: &str, caption: &str) -> String {
     format!("<figure>\n{drawing}<figcaption>{}</figcaption>\n</figure>\n", escape(caption))
 }
 
-/// The same table as on the terminal.
-pub(super) fn table(table: &Table) -> String {
-    table_with_ours(table, |_| false)
-}
-
-/// The same, with the rows that `is_ours` picks by their number set off from the others.
+/// The same table as on the terminal, with the rows that `is_ours` picks by their number set off from the others.
 pub(super) fn table_with_ours(table: &Table, is_ours: impl Fn(usize) -> bool) -> String {
     let header: String =
         table.header.iter().map(|name| format!("<th scope=\"col\">{}</th>", escape(name))).collect();

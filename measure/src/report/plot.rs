@@ -8,7 +8,7 @@ use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::axis::Axis;
-use super::error::ReportError;
+use crate::study::ReportError;
 
 /// Size of a plot as wide as the page, in pixels of the drawing.
 pub(super) const WIDE: (u32, u32) = (1_840, 720);

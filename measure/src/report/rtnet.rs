@@ -2,36 +2,73 @@
 //!
 //! Everything comes from the cases. Rules: SPEC.md MEA-107.
 
-use super::error::ReportError;
-use super::html::{self, element};
-use super::page::{environment_part, goals_section, heading, whole};
-use super::rtnet_plots::drawings;
-use crate::result::ResultFile;
-use crate::rtnet::{RtnetCase, answers, goals, paper, table};
+use std::path::Path;
 
-pub(super) fn render(title: &str, file: &ResultFile<RtnetCase>) -> Result<String, ReportError> {
-    let cases = &file.cases;
-    let mut body = heading(title, &file.command, &file.environment, cases.len());
-    body.push_str(&goals_part(cases));
-    body.push_str(&plots_part(cases)?);
-    for answer in answers(cases) {
-        body.push_str(&element("h2", "The paper's open question"));
-        body.push_str(&html::list(answer.to_string().lines().map(str::to_owned)));
-        for (config, traced) in &answer.traces {
-            body.push_str(&element("h3", &format!("The longest wait for the driver, {config}")));
-            body.push_str(&html::list(traced.longest.iter().map(ToString::to_string)));
+use serde_json::{Map, Value};
+
+use super::html::element;
+use super::rtnet_plots::drawings;
+use crate::result::{Nothing, ResultFile};
+use crate::rtnet::{Answer, RtnetCase, answers, goals, paper, table};
+use crate::study::{Experiment, Goal, Part, Place, Report, ReportError, Section};
+
+/// The kernel's Ethernet path.
+#[derive(Debug)]
+pub struct Rtnet;
+
+impl Experiment for Rtnet {
+    type Case = RtnetCase;
+    type More = Nothing;
+    const NAME: &'static str = "rtnet";
+
+    fn goals(file: &ResultFile<RtnetCase>) -> Vec<Goal> {
+        goals(&file.cases)
+    }
+
+    fn report<'a>(file: &'a ResultFile<RtnetCase>, _: &'a Path) -> Report<'a> {
+        let cases = &file.cases;
+        let plots = Section::new("Plots").told_in(Place::Page).with_plot(|| plots_part(cases));
+        let mut sections = vec![plots];
+        for (title, table) in table::titled(cases) {
+            let is_plan =
+                |row: &usize| table.rows[*row].cells.first().is_some_and(|name| name.ends_with(", tuned"));
+            let ours = (0..table.rows.len()).filter(is_plan).collect();
+            sections.push(Section::new(title).with(Part::Table { table, ours, fold: None }));
         }
+        if let Some(last) = sections.last_mut().filter(|_| !cases.is_empty()) {
+            last.parts.push(Part::Remark(paper::SOURCE.to_owned()));
+        }
+        sections.extend(answers(cases).iter().flat_map(answer_sections));
+        let remarks = cases.iter().flat_map(|case| case.notes.clone());
+        sections.push(Section::new("Remarks").told_in(Place::Page).with_lines(remarks));
+        let title = "The kernel's Ethernet path: jitter and round trips beside bulk traffic";
+        Report { goals: goals(cases), sections, ..Report::of(title, file) }
     }
-    for (title, table) in table::titled(cases) {
-        let is_plan =
-            |row: usize| table.rows[row].cells.first().is_some_and(|name| name.ends_with(", tuned"));
-        let rows = html::table_with_ours(&table, is_plan);
-        body.push_str(&format!("{}<div class=\"dense\">\n{rows}</div>\n", element("h2", &title)));
+
+    fn derived(file: &ResultFile<RtnetCase>) -> Map<String, Value> {
+        let of = |value: Result<Value, _>| value.unwrap_or_default();
+        [
+            ("answers".to_owned(), of(serde_json::to_value(answers(&file.cases)))),
+            ("paper".to_owned(), of(serde_json::to_value(paper::ROWS))),
+            ("paper_source".to_owned(), paper::SOURCE.into()),
+        ]
+        .into_iter()
+        .collect()
     }
-    body.push_str(&html::classed("p", "soft", paper::SOURCE));
-    body.push_str(&html::list(cases.iter().flat_map(|case| case.notes.clone())));
-    body.push_str(&environment_part(&file.command, &file.environment));
-    Ok(whole(title, &body))
+}
+
+/// What answers the paper's question, and on the page the longest waits that the kernel traced.
+fn answer_sections<'a>(answer: &Answer) -> Vec<Section<'a>> {
+    let told = answer.to_string();
+    let (title, rest) = told.split_once('\n').unwrap_or((&told, ""));
+    let lines = rest.lines().map(|line| line.trim_start_matches("- ").to_owned());
+    let longest = answer.traces.iter().map(|(config, traced)| {
+        Section::new(format!("The longest wait for the driver, {config}"))
+            .part()
+            .told_in(Place::Page)
+            .with_lines(traced.longest.iter().map(ToString::to_string))
+    });
+    std::iter::once(Section::new(title).with_lines(lines)).chain(longest).collect()
 }
 
 /// Two plots for each kernel, driver, layout and load.
@@ -49,7 +86,7 @@ fn plots_part(cases: &[RtnetCase]) -> Result<String, ReportError> {
         let of: Vec<&RtnetCase> =
             cases.iter().filter(|case| key(case) == wanted && case.trace.is_none()).collect();
         if wanted.0 != said {
-            out.push_str(&element("h2", &wanted.0));
+            out.push_str(&element("h3", &wanted.0));
             said.clone_from(&wanted.0);
         }
         out.push_str(&format!("<div class=\"pair held\">\n{}</div>\n", drawings(&wanted.1, &of)?));
@@ -57,30 +94,19 @@ fn plots_part(cases: &[RtnetCase]) -> Result<String, ReportError> {
     Ok(out)
 }
 
-fn goals_part(cases: &[RtnetCase]) -> String {
-    let item = |goal: &crate::rtnet::Goal| {
-        let class = match goal.met {
-            Some(true) => "pass",
-            Some(false) => "fail",
-            None => "open",
-        };
-        html::judgement(class, goal.verdict(), &goal.wanted, &goal.figures())
-    };
-    goals_section(&goals(cases).iter().map(item).collect::<String>())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::environment::Environment;
+    use crate::report::whole;
     use crate::rtnet::table::tests::case;
 
     #[test]
     fn the_page_is_well_formed_and_has_what_the_tables_have() {
         // MEA-60, MEA-107
         let cases = vec![case("untuned-other", "send"), case("tuned", "send")];
-        let page =
-            render("Ethernet <path>", &ResultFile::new("rtnet", "c", Environment::default(), cases)).unwrap();
+        let file = ResultFile::new("rtnet", "c <path>", Environment::default(), cases);
+        let page = whole::page(&Rtnet::report(&file, Path::new(""))).unwrap();
         let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
         assert!(roxmltree::Document::parse_with_options(&page, options).is_ok(), "{page}");
         for part in [
@@ -88,7 +114,7 @@ mod tests {
             "4.264",
             "where the time goes",
             "met",
-            "Ethernet &lt;path&gt;",
+            "c &lt;path&gt;",
             "<svg role",
             "how long an answer takes",
         ] {

@@ -3,11 +3,11 @@
 use plotters::prelude::*;
 
 use super::axis::Axis;
-use super::error::ReportError;
 use super::html;
 use super::plot::{self, Chart, Drawn, Named, PALETTE};
 use super::stroke::Stroke;
 use crate::rtnet::RtnetCase;
+use crate::study::ReportError;
 
 const DOT: i32 = 11;
 /// A microsecond; nothing shorter is drawn.

@@ -6,10 +6,10 @@
 use plotters::prelude::*;
 
 use super::axis::Axis;
-use super::error::ReportError;
 use super::plot::{self, Named, PALETTE};
 use crate::drive::CAMERA_PREFIX;
 use crate::record::Record;
+use crate::study::ReportError;
 use tokkyu_contract::Outcome;
 
 const COLUMNS: usize = 300;

@@ -1,8 +1,7 @@
 //! Tables of cases, for a terminal and for documents.
 
-use super::answer::answers;
-use super::goals::{LOAD_KEPT, goals};
-use super::paper::{self, SOURCE};
+use super::goals::LOAD_KEPT;
+use super::paper;
 use super::{MeanMax, RtnetCase};
 use crate::table::{NONE, Row, Table};
 
@@ -32,23 +31,6 @@ const WHERE: [&str; 10] = [
     "peer in",
     "rest",
 ];
-
-/// All tables and the goals, as aligned text.
-pub fn text(cases: &[RtnetCase]) -> String {
-    let tables = titled(cases).into_iter().map(|(title, table)| format!("{title}\n{}\n", table.to_text()));
-    let goals: String = goals(cases).iter().map(|goal| format!("{goal}\n")).collect();
-    let answers: String = answers(cases).iter().map(|answer| format!("{answer}\n")).collect();
-    format!("{}{SOURCE}\n\n{answers}goals\n{goals}", tables.collect::<String>())
-}
-
-/// The same as Markdown.
-pub fn markdown(cases: &[RtnetCase]) -> String {
-    let tables =
-        titled(cases).into_iter().map(|(title, table)| format!("## {title}\n\n{}\n", table.to_markdown()));
-    let goals: String = goals(cases).iter().map(|goal| format!("- {goal}\n")).collect();
-    let answers: String = answers(cases).iter().map(|answer| format!("## {answer}\n")).collect();
-    format!("{}{SOURCE}\n\n{answers}## Goals\n\n{goals}", tables.collect::<String>())
-}
 
 /// Two tables for each kernel, driver and layout: the figures with the paper's beside, and where time goes.
 pub(crate) fn titled(cases: &[RtnetCase]) -> Vec<(String, Table)> {
@@ -179,11 +161,11 @@ pub(crate) mod tests {
 
     #[test]
     fn the_paper_stands_below_the_same_cell() {
-        let shown = text(&[case("untuned-other", "send"), case("tuned", "send")]);
+        let shown = titled(&[case("untuned-other", "send"), case("tuned", "send")])[0].1.to_text();
         assert_eq!(shown.matches("  paper").count(), 1, "{shown}");
         assert!(shown.contains("4.264") && shown.contains("14.367"), "{shown}");
         let two = RtnetCase { cores: 2, ports: 2, ..case("untuned-other", "send") };
-        assert!(!text(&[two]).contains("  paper"));
+        assert!(!titled(&[two])[0].1.to_text().contains("  paper"));
     }
 
     #[test]
@@ -191,7 +173,7 @@ pub(crate) mod tests {
         // MEA-103
         let untuned = case("untuned-other", "send");
         let half = RtnetCase { load_mbit: 50.0, ..case("step:pacing", "send") };
-        let shown = markdown(&[untuned, half]);
+        let shown = titled(&[untuned, half])[0].1.to_markdown();
         assert!(shown.contains("| 50.0 ≠ |") && shown.contains("| 95.0 |"), "{shown}");
     }
 }

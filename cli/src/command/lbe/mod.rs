@@ -1,6 +1,8 @@
 //! `tokkyu lbe`: programs, flows and devices in the background, one file for each command.
 
 mod change;
+mod devices;
+mod revert;
 mod run;
 mod status;
 mod tune;
@@ -17,7 +19,7 @@ const EXAMPLES: &str = "\
 Examples:
   sudo tokkyu lbe run -- rclone sync /data remote:rover-7     upload with what is left, gone when anybody else needs it
   sudo tokkyu lbe run --user robot -- rsync -a bags/ depot:   the same, with that user's rights
-  sudo tokkyu lbe tune wwan0 --robot robot.yaml               for good, with the declared background flows
+  sudo tokkyu lbe tune --dev wwan0 --robot robot.yaml         for good, with the declared background flows
   tokkyu lbe status                                           devices, flows and programs, with counters
   sudo tokkyu lbe verify                                      proof, on this machine";
 
@@ -26,6 +28,7 @@ Examples:
 pub enum Lbe {
     Run(run::Run),
     Tune(tune::Tune),
+    Revert(revert::Revert),
     Status(status::StatusOf),
     Add(change::Add),
     Remove(change::Remove),
@@ -40,6 +43,7 @@ impl Lbe {
         match self {
             Lbe::Run(run) => run.run(stop),
             Lbe::Tune(tune) => tune.run(),
+            Lbe::Revert(revert) => revert.run(),
             Lbe::Status(status) => status.run(),
             Lbe::Add(add) => add.run(),
             Lbe::Remove(remove) => remove.run(),

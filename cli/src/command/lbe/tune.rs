@@ -10,9 +10,9 @@ use tokkyu_contract::yaml::robot;
 use tokkyu_drive::program::ExitCode;
 use tokkyu_lbe::{
     Auto, Owner, QdiscOptions, Records, Wanted, device_status, refresh, set_up_declared, tune, untune,
-    uplinks,
 };
 
+use super::devices::Devices;
 use super::words::{AnyWay, rate, way};
 use crate::exit::{Done, Failure};
 use crate::output;
@@ -20,22 +20,21 @@ use crate::output;
 const EXAMPLES: &str = "\
 Examples:
   sudo tokkyu lbe tune                                  the devices of the default routes
-  sudo tokkyu lbe tune wwan0 --robot robot.yaml         and the background flows that are declared
-  sudo tokkyu lbe tune eth0 --max-hold 0 --receive      the paper's rules: held as long as others compute, both ways
-  sudo tokkyu lbe tune eth0 --way htb --rate 4Mbit/s    without the module
-  sudo tokkyu lbe tune eth0 --off                       as it was";
+  sudo tokkyu lbe tune --dev wwan0 --robot robot.yaml   and the background flows that are declared
+  sudo tokkyu lbe tune --dev eth0 --max-hold 0 --receive    the paper's rules: held as long as others compute, both ways
+  sudo tokkyu lbe tune --dev eth0 --way htb --rate 4Mbit/s  without the module
+  sudo tokkyu lbe revert --dev eth0                     as it was";
 
-/// Set devices up so that background packets wait for all others, until --off or the next start of the machine.
+/// Set devices up so that background packets wait for all others, until `tokkyu lbe revert` or the next start of the machine.
 ///
 /// Called again it changes what is named and leaves the rest.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Tune {
-    /// Devices; those of the default routes if not given
-    #[arg(value_name = "DEV")]
-    devices: Vec<String>,
-    /// Bring the devices back to what they were
-    #[arg(long, conflicts_with_all = ["robot", "way", "rate", "replace", "max_hold", "device_queue", "budget", "limit", "receive"])]
+    #[command(flatten)]
+    devices: Devices,
+    /// The older word for `tokkyu lbe revert`
+    #[arg(long, hide = true, conflicts_with_all = ["robot", "way", "rate", "replace", "max_hold", "device_queue", "budget", "limit", "receive"])]
     off: bool,
     /// Set up the background flows of existing programs (match) that this file declares
     #[arg(long, value_name = "FILE")]
@@ -81,7 +80,7 @@ fn hold(word: &str) -> Result<Duration, String> {
 impl Tune {
     pub fn run(self) -> Done {
         let records = Records::here();
-        let devices = self.devices()?;
+        let devices = self.devices.find()?;
         let turn = records.lock()?;
         for device in &devices {
             if self.off {
@@ -101,17 +100,6 @@ impl Tune {
         }
         drop(turn);
         Ok(ExitCode::Ok)
-    }
-
-    fn devices(&self) -> Result<Vec<String>, Failure> {
-        if !self.devices.is_empty() {
-            return Ok(self.devices.clone());
-        }
-        let found = uplinks();
-        if found.is_empty() {
-            return Err(Failure::usage("there is no default route; name a device"));
-        }
-        Ok(found)
     }
 
     fn tune(&self, device: &str, records: &Records) -> Result<(), Failure> {

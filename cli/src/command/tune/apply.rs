@@ -11,9 +11,9 @@ use crate::output;
 
 const EXAMPLES: &str = "\
 Examples:
-  sudo tokkyu tune apply --flows robot.yaml --dev eth0
-  sudo tokkyu tune apply --flows robot.yaml --dev eth0 --only gso,bql
-  sudo tokkyu tune apply --flows robot.yaml --dev eth0 --dry-run";
+  sudo tokkyu tune apply --robot robot.yaml --dev eth0
+  sudo tokkyu tune apply --robot robot.yaml --dev eth0 --only gso,bql
+  sudo tokkyu tune apply --robot robot.yaml --dev eth0 --dry-run";
 
 /// Do what tokkyu tune plan says, each value read back. What was before is written down first, so that tokkyu tune revert works after a
 /// crash; if a change fails, those before it are taken back.

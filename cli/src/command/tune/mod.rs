@@ -16,14 +16,14 @@ use crate::exit::{Done, Failure};
 
 const EXAMPLES: &str = "\
 Examples:
-  tokkyu tune plan --flows robot.yaml --dev eth0               what is, what would be done, and why; changes nothing
-  sudo tokkyu tune apply --flows robot.yaml --dev eth0         do it, and read every value back
+  tokkyu tune plan --robot robot.yaml --dev eth0               what is, what would be done, and why; changes nothing
+  sudo tokkyu tune apply --robot robot.yaml --dev eth0         do it, and read every value back
   sudo tokkyu tune status --dev eth0                           what was set, and what is there now
   sudo tokkyu tune verify --dev eth0 --repair                  set again what is not, as after the link was down
   sudo tokkyu tune revert --dev eth0                           as it was
-  sudo tokkyu tune try --flows robot.yaml --dev eth0 --to 192.168.7.2 --far 'ssh robot@192.168.7.2' --load send
+  sudo tokkyu tune try --robot robot.yaml --dev eth0 --to 192.168.7.2 --far 'ssh robot@192.168.7.2' --load send
                                                                measure before, with it, and before; keep it or not
-  tokkyu tune unit --flows /etc/tokkyu/robot.yaml --dev eth0   a unit for systemd that does it at each start";
+  tokkyu tune unit --robot /etc/tokkyu/robot.yaml --dev eth0   a unit for systemd that does it at each start";
 
 #[derive(Debug, Subcommand)]
 #[command(after_help = EXAMPLES)]

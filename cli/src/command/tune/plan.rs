@@ -11,8 +11,8 @@ use crate::output;
 
 const EXAMPLES: &str = "\
 Examples:
-  tokkyu tune plan --flows robot.yaml --dev eth0
-  tokkyu tune plan --flows robot.yaml --site site.yaml --dev eth0 --goal answers --json";
+  tokkyu tune plan --robot robot.yaml --dev eth0
+  tokkyu tune plan --robot robot.yaml --site site.yaml --dev eth0 --goal answers --json";
 
 /// Read the host and one device, and say what would be done there for these flows, and why. Changes nothing; root sees more.
 #[derive(Debug, Args)]

@@ -15,8 +15,8 @@ use crate::output::{self, say};
 
 const EXAMPLES: &str = "\
 Examples:
-  sudo tokkyu tune try --flows robot.yaml --dev eth0 --to 192.168.7.2 --far 'ssh robot@192.168.7.2' --load send
-  sudo tokkyu tune try --flows robot.yaml --dev eth0 --to 192.168.7.2 --far 'ssh robot@192.168.7.2' --load receive --json";
+  sudo tokkyu tune try --robot robot.yaml --dev eth0 --to 192.168.7.2 --far 'ssh robot@192.168.7.2' --load send
+  sudo tokkyu tune try --robot robot.yaml --dev eth0 --to 192.168.7.2 --far 'ssh robot@192.168.7.2' --load receive --json";
 
 /// Requests are so far apart, and by another part of the spread each time.
 const PAUSE_US: u32 = 500;

@@ -12,7 +12,7 @@ use crate::output;
 
 const EXAMPLES: &str = "\
 Examples:
-  tokkyu tune unit --flows /etc/robot/robot.yaml --dev eth0 | sudo tee /etc/systemd/system/tokkyu-tune-eth0.service
+  tokkyu tune unit --robot /etc/robot/robot.yaml --dev eth0 | sudo tee /etc/systemd/system/tokkyu-tune-eth0.service
   sudo systemctl enable --now tokkyu-tune-eth0
   sudo systemctl reload tokkyu-tune-eth0                       after the link was down";
 

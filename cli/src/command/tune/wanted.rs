@@ -23,8 +23,8 @@ pub(super) struct Device {
 #[derive(Debug, Args)]
 pub(super) struct Wanted {
     /// The robot's declaration, whose classes say who sends in real time
-    #[arg(long, value_name = "FILE")]
-    pub(super) flows: PathBuf,
+    #[arg(long, alias = "flows", value_name = "FILE")]
+    pub(super) robot: PathBuf,
     /// The site's limits
     #[arg(long, value_name = "FILE")]
     pub(super) site: Option<PathBuf>,
@@ -62,7 +62,7 @@ impl Wanted {
             GoalName::Regular => Goal::Regular,
             GoalName::Answers => Goal::Answers,
         };
-        let robot = robot::load(&self.flows)?;
+        let robot = robot::load(&self.robot)?;
         let site = self.site.as_ref().map_or(Ok(Site::default()), |path| site::load(path))?;
         let wish = Wish::of(robot.flows.iter().map(|flow| flow.class), goal);
         Ok(Wish {
@@ -87,7 +87,7 @@ impl Wanted {
         let goal =
             matches!(self.goal, GoalName::Answers).then(|| vec!["--goal".to_owned(), "answers".to_owned()]);
         let all = [
-            Some(vec!["--flows".to_owned(), path(&self.flows)?]),
+            Some(vec!["--robot".to_owned(), path(&self.robot)?]),
             self.site
                 .as_ref()
                 .map(|site| Ok::<_, Failure>(vec!["--site".to_owned(), path(site)?]))

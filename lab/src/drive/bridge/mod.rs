@@ -18,14 +18,11 @@
 
 mod command;
 mod declaration;
-mod findings;
 mod outcome;
 mod plan;
 mod run;
+mod stage;
 
-pub use findings::{markdown, text};
-pub use plan::{Case, Plan, Way};
+pub use plan::{Case, Plan};
 pub use run::{Programs, run};
-
-/// Name of the experiment in its result files.
-pub const EXPERIMENT: &str = "bridge";
+pub use stage::Bridges;

@@ -47,7 +47,7 @@ fn add_sessions(outcome: &mut Outcome, folder: &CaseFolder) {
         let sessions =
             log.lines().filter(|line| line.starts_with("session ") && line.ends_with(" is up")).count();
         if sessions != 1 && !outcome.interrupted {
-            outcome.fault(format!(
+            outcome.broke(format!(
                 "{}: {sessions} sessions of the bridges in place of one; its log is beside the records",
                 name_of(end)
             ));

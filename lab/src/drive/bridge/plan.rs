@@ -6,6 +6,7 @@
 use std::time::Duration;
 
 use tokkyu_link::sim::path::Profile;
+use tokkyu_measure::bridge::Way;
 
 use crate::drive::case::{CaseSpec, Pictures};
 use crate::drive::paths::file_word;
@@ -31,25 +32,6 @@ pub struct Plan {
     pub seed: u64,
     /// Repetitions of each case, at least 1.
     pub runs: u32,
-}
-
-/// How samples get from one end to the other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
-    /// Published straight into the link.
-    Link,
-    /// From a DDS writer to a DDS reader, with a bridge at each end of the link.
-    Bridged,
-}
-
-impl Way {
-    /// In a word.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Way::Link => "link",
-            Way::Bridged => "bridged",
-        }
-    }
 }
 
 /// One case.
@@ -102,11 +84,11 @@ impl Case {
         }
     }
 
-    /// A name for the folder of case `number` of the experiment: no other begins with that number.
-    pub fn folder_name(&self, number: usize) -> String {
+    /// A name for its folder. No other of a plan has it, as no network is in it twice, whose name may lose what a file system may not like.
+    pub fn folder_name(&self) -> String {
         let Case { spec, way } = self;
         let network = file_word(&spec.profile.name);
-        format!("{number:02}-{network}-{}images-{}-run{}", spec.images, way.as_str(), spec.run)
+        format!("{network}-{}images-{}-run{}", spec.images, way.as_str(), spec.run)
     }
 }
 
@@ -129,15 +111,15 @@ pub(super) mod tests {
     fn each_network_and_number_of_cameras_is_run_in_both_ways_with_the_same_seed() {
         // LAB-17
         let cases = plan().cases();
-        let names: Vec<String> = (1..).zip(&cases).map(|(number, case)| case.folder_name(number)).collect();
+        let names: Vec<String> = cases.iter().map(Case::folder_name).collect();
         assert_eq!(
             names[..5],
             [
-                "01-lan-1images-link-run0",
-                "02-lan-1images-bridged-run0",
-                "03-lan-4images-link-run0",
-                "04-lan-4images-bridged-run0",
-                "05-wan-loss5-1images-link-run0"
+                "lan-1images-link-run0",
+                "lan-1images-bridged-run0",
+                "lan-4images-link-run0",
+                "lan-4images-bridged-run0",
+                "wan-loss5-1images-link-run0"
             ]
         );
         assert_eq!(cases.len(), 2 * 2 * 2 * 2);

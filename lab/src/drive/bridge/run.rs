@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use tokkyu_contract::MonoTime;
+use tokkyu_measure::bridge::Way;
 
 use crate::drive::case::CaseSpec;
 use crate::drive::collect::Ends;
@@ -25,7 +26,7 @@ use crate::wire::{End, monotonic_now};
 use super::command::{self, DRAIN, START_DELAY, loads_at};
 use super::declaration::robot;
 use super::outcome;
-use super::plan::{Case, Way};
+use super::plan::Case;
 
 /// PEER-20: the receivers' half second after the drain, and all records on the disk.
 const LEAVE: Duration = Duration::from_secs(10);

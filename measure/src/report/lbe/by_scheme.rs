@@ -7,9 +7,9 @@ use super::look::stroke;
 use super::middle::{Middle, drawable};
 use crate::lbe::LbeCase;
 use crate::report::axis::Axis;
-use crate::report::error::ReportError;
 use crate::report::plot::{self, Chart, Drawn, Named};
 use crate::report::stroke::Stroke;
+use crate::study::ReportError;
 
 const DOT: i32 = 11;
 

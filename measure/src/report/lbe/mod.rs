@@ -11,72 +11,60 @@ mod middle;
 mod over_size;
 mod parts;
 
-use super::html::{self, element};
-use super::page::{environment_part, goals_section, heading, whole};
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
 use crate::lbe::{LbeCase, goals, paper, table};
-use crate::report::error::ReportError;
-use crate::result::ResultFile;
+use crate::result::{Nothing, ResultFile};
+use crate::study::{Experiment, Goal, Part, Place, Report, Section};
 
-pub(super) fn render(title: &str, file: &ResultFile<LbeCase>) -> Result<String, ReportError> {
-    let cases = &file.cases;
-    let mut body = heading(title, &file.command, &file.environment, cases.len());
-    body.push_str(&goals_part(cases));
-    body.push_str(&paper_part(cases));
-    body.push_str(&schemes_part(cases));
-    body.push_str(&parts::all(cases)?);
-    body.push_str(&tables_part(cases));
-    body.push_str(&environment_part(&file.command, &file.environment));
-    Ok(whole(title, &body))
-}
+/// Background traffic.
+#[derive(Debug)]
+pub struct Lbe;
 
-fn goals_part(cases: &[LbeCase]) -> String {
-    let item = |goal: &crate::lbe::Goal| {
-        let class = match goal.met {
-            Some(true) => "pass",
-            Some(false) => "fail",
-            None => "open",
-        };
-        html::judgement(class, goal.verdict(), &goal.wanted, &goal.because())
-    };
-    goals_section(&goals(cases).iter().map(item).collect::<String>())
-}
+impl Experiment for Lbe {
+    type Case = LbeCase;
+    type More = Nothing;
+    const NAME: &'static str = "lbe";
 
-fn paper_part(cases: &[LbeCase]) -> String {
-    let mut out = String::new();
-    for (title, table) in table::beside_paper(cases) {
-        out.push_str(&element("h2", &title));
-        out.push_str(&format!("<div class=\"dense beside\">{}</div>\n", html::table(&table)));
-        out.push_str(&html::classed("p", "soft", paper::SOURCE));
+    fn goals(file: &ResultFile<LbeCase>) -> Vec<Goal> {
+        goals(&file.cases)
     }
-    out
+
+    fn report<'a>(file: &'a ResultFile<LbeCase>, _: &'a Path) -> Report<'a> {
+        let cases = &file.cases;
+        let mut sections: Vec<Section> = beside_paper(cases).collect();
+        sections.push(Section::new("Schemes").told_in(Place::Page).with_plot(|| Ok(schemes(cases))));
+        sections.extend(parts::all(cases));
+        let tables = table::titled(cases).into_iter();
+        sections.extend(tables.map(|(title, table)| Section::new(title).with_table(table)));
+        sections.push(Section::new("Remarks").told_in(Place::Page).with_lines(notes(cases)));
+        let title = "Uploads in the background: what a foreground feels";
+        Report { goals: goals(cases), sections, ..Report::of(title, file) }
+    }
+
+    fn derived(file: &ResultFile<LbeCase>) -> Map<String, Value> {
+        let beside = serde_json::to_value(paper::beside_ours(&file.cases)).unwrap_or_default();
+        [("paper".to_owned(), beside), ("paper_source".to_owned(), paper::SOURCE.into())]
+            .into_iter()
+            .collect()
+    }
 }
 
-fn schemes_part(cases: &[LbeCase]) -> String {
+fn beside_paper(cases: &[LbeCase]) -> impl Iterator<Item = Section<'_>> {
+    let section =
+        |(title, table)| Section::new(title).with_table(table).with(Part::Remark(paper::SOURCE.to_owned()));
+    table::beside_paper(cases).into_iter().map(section)
+}
+
+fn schemes(cases: &[LbeCase]) -> String {
     let items: String = look::schemes(cases).into_iter().map(look::item_with_words).collect();
-    match items.is_empty() {
-        true => items,
-        false => element("h2", "Schemes") + &format!("<ul class=\"legend\">\n{items}</ul>\n"),
-    }
-}
-
-fn tables_part(cases: &[LbeCase]) -> String {
-    let tables = table::titled(cases);
-    if tables.is_empty() {
-        return String::new();
-    }
-    let mut out = element("h2", "All figures");
-    for (title, table) in tables {
-        let table = html::table(&table);
-        let summary = html::escape(&title);
-        out.push_str(&format!(
-            "<details open=\"open\"><summary>{summary}</summary>\n<div class=\"dense\">{table}</div></details>\n"
-        ));
-    }
-    out + &notes(cases)
+    if items.is_empty() { items } else { format!("<ul class=\"legend\">\n{items}</ul>\n") }
 }
 
 /// What is to be known of some cases, each said once.
-fn notes(cases: &[LbeCase]) -> String {
+fn notes(cases: &[LbeCase]) -> Vec<String> {
     let mut notes: Vec<String> = Vec::new();
     for case in cases {
         for note in &case.notes {
@@ -86,5 +74,5 @@ fn notes(cases: &[LbeCase]) -> String {
             }
         }
     }
-    html::list(notes)
+    notes
 }

@@ -10,9 +10,9 @@ use super::look::{OURS, stroke};
 use super::middle::{Middle, drawable};
 use crate::lbe::LbeCase;
 use crate::report::axis::Axis;
-use crate::report::error::ReportError;
 use crate::report::plot::{self, Named};
 use crate::report::stroke::Stroke;
+use crate::study::ReportError;
 
 const SIZE_AXIS: &str = "size of the request, KB (log scale)";
 /// How far dots of neighbours are apart, as a factor.

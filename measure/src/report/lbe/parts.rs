@@ -6,8 +6,8 @@ use super::look::schemes;
 use super::middle::drawable;
 use super::{figures, look, over_size};
 use crate::lbe::{COMPUTATION_BOUND, Foreground, LbeCase, full_frame_ms, paper};
-use crate::report::error::ReportError;
-use crate::report::html::{classed, element, figure};
+use crate::report::html::{classed, figure};
+use crate::study::{Place, ReportError, Section};
 
 /// What one plot is about: all its cases differ in scheme and size alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,15 +72,14 @@ const PARTS: [(&str, &str, Part); 8] = [
 ];
 
 /// All parts. What was not run is said.
-pub(super) fn all(cases: &[LbeCase]) -> Result<String, ReportError> {
-    let mut out = String::new();
-    for (heading, words, part) in PARTS {
-        out.push_str(&element("h2", heading));
-        let drawn = part(cases)?;
-        out.push_str(&classed("p", "soft", if drawn.is_empty() { "Was not run." } else { words }));
-        out.push_str(&drawn);
-    }
-    Ok(out)
+pub(super) fn all(cases: &[LbeCase]) -> impl Iterator<Item = Section<'_>> {
+    let section = move |(heading, words, part): (&str, &'static str, Part)| {
+        Section::new(heading).told_in(Place::Page).with_plot(move || {
+            let drawn = part(cases)?;
+            Ok(classed("p", "soft", if drawn.is_empty() { "Was not run." } else { words }) + &drawn)
+        })
+    };
+    PARTS.into_iter().map(section)
 }
 
 fn packets(cases: &[LbeCase]) -> Result<String, ReportError> {
