@@ -45,7 +45,7 @@ fn pictures_and_commands_cross_two_bridges_and_are_measured_beside_the_link() {
     // On a machine at work a figure may be doubtful: then a note says of what.
     let code = output.status.code();
     assert!(code == Some(0) || code == Some(1) && said.contains("note: "), "{code:?}: {said}");
-    assert!(said.contains("lan, 1 image, bridged, images") && said.contains("bridged is "), "{said}");
+    assert!(said.contains("lan, 1 image, bridged, images") && said.contains("ms: added "), "{said}");
     let result: Value = serde_json::from_slice(&fs::read(dir.path().join("result.json")).unwrap()).unwrap();
     assert_eq!(result["experiment"], "bridge");
     let [link, bridged] = &result["cases"].as_array().unwrap()[..] else { panic!("two cases: {result}") };
