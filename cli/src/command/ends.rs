@@ -41,11 +41,6 @@ impl LinkFlags {
         Ok(robot::load(&self.robot)?)
     }
 
-    /// The file that they stand in.
-    pub fn robot_file(&self) -> &Path {
-        &self.robot
-    }
-
     /// This machine's limits and places.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use tokkyu_contract::yaml::Robot;
 use tokkyu_ros1::names::{Names, Remappings, anonymous};
 
 use crate::declared::Declared;
@@ -9,6 +10,13 @@ use crate::error::NodeError;
 use crate::node::Node;
 use crate::place::{Place, Variables};
 use crate::posix;
+
+/// Where the robot's flows are from.
+#[derive(Clone, Debug)]
+enum Flows {
+    File(PathBuf),
+    Read(Box<Robot>),
+}
 
 /// What a node is made with.
 #[derive(Clone, Debug)]
@@ -18,7 +26,7 @@ pub struct Builder {
     arguments: Vec<String>,
     namespace: Option<String>,
     master: Option<String>,
-    robot: Option<PathBuf>,
+    robot: Option<Flows>,
     is_interruptible: bool,
     shares_memory: bool,
 }
@@ -54,7 +62,14 @@ impl Builder {
     /// The file that declares the robot's flows, in place of `TOKKYU_ROBOT`.
     #[must_use]
     pub fn robot(mut self, path: impl Into<PathBuf>) -> Builder {
-        self.robot = Some(path.into());
+        self.robot = Some(Flows::File(path.into()));
+        self
+    }
+
+    /// The robot's flows, as the program has read them: it and its node go by the same, whoever writes to the file meanwhile.
+    #[must_use]
+    pub fn flows(mut self, robot: Robot) -> Builder {
+        self.robot = Some(Flows::Read(Box::new(robot)));
         self
     }
 
@@ -106,8 +121,13 @@ impl Builder {
             if self.is_anonymous { anonymous(&self.name, unlikely_number())? } else { self.name.clone() };
         let namespace = self.namespace.or(namespace).filter(|text| !text.is_empty());
         let names = Names::new(&name, namespace.as_deref().unwrap_or("/"), &remappings)?;
-        let robot = self.robot.or_else(|| std::env::var_os("TOKKYU_ROBOT").map(PathBuf::from));
-        let declared = robot.map_or_else(|| Ok(Declared::default()), |path| Declared::load(&path))?;
+        let robot =
+            self.robot.or_else(|| std::env::var_os("TOKKYU_ROBOT").map(|path| Flows::File(path.into())));
+        let declared = match robot {
+            None => Declared::default(),
+            Some(Flows::File(path)) => Declared::load(&path)?,
+            Some(Flows::Read(robot)) => Declared::from(*robot),
+        };
         let is_off = std::env::var_os("TOKKYU_SHARED_MEMORY").is_some_and(|value| value == "0");
         let shares_memory = self.shares_memory && !is_off;
         let node = Node::start(names, place, declared, &remappings, shares_memory)?;

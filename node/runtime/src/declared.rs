@@ -16,10 +16,16 @@ pub(crate) struct Declared {
     robot: Option<Robot>,
 }
 
+impl From<Robot> for Declared {
+    fn from(robot: Robot) -> Declared {
+        Declared { robot: Some(robot) }
+    }
+}
+
 impl Declared {
     pub(crate) fn load(path: &Path) -> Result<Declared, NodeError> {
         let robot = robot::load(path).map_err(|errors| NodeError::Declaration(errors.to_string()))?;
-        Ok(Declared { robot: Some(robot) })
+        Ok(Declared::from(robot))
     }
 
     /// The flow of a topic: that of its global name, without the slash at its front.

@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use tokkyu_contract::yaml::robot;
 use tokkyu_node::messages::rosgraph_msgs::Clock;
 use tokkyu_node::messages::sensor_msgs::Image;
 use tokkyu_node::messages::std_msgs;
@@ -87,7 +88,7 @@ fn the_declared_class_decides_the_thread() {
     let name = move |_: &std_msgs::String| {
         told.send(std::thread::current().name().unwrap_or("").to_owned()).expect("the test hears");
     };
-    let (one, other) = (name.clone(), name);
+    let (one, other, again) = (name.clone(), name.clone(), name);
     let _command = node.subscribe("/drive/command", 1, one).unwrap();
     node.advertise::<std_msgs::String>("/drive/command", 1).unwrap().publish(text("")).unwrap();
     assert_eq!(heard(&hear), "tokkyu-control");
@@ -95,7 +96,13 @@ fn the_declared_class_decides_the_thread() {
     node.advertise::<std_msgs::String>("/drive/other", 1).unwrap().publish(text("")).unwrap();
     assert!(node.spin_for(PATIENCE));
     assert_ne!(heard(&hear), "tokkyu-control");
+    let read = robot::load(&path).unwrap();
     std::fs::write(&path, "robot: r\nflows:\n  a: {class: urgent}\n").unwrap();
+    // A program that has read its flows does not meet another text of the file in its node.
+    let node = Node::builder("test").master(agreeing_master::start(&[])).flows(read).build().unwrap();
+    let _command = node.subscribe("/drive/command", 1, again).unwrap();
+    node.advertise::<std_msgs::String>("/drive/command", 1).unwrap().publish(text("")).unwrap();
+    assert_eq!(heard(&hear), "tokkyu-control");
     let error = Node::builder("test").robot(&path).build().err().expect("no such class").to_string();
     assert!(error.contains("robot.yaml") && error.contains("urgent"), "{error}");
     std::fs::remove_dir_all(&folder).unwrap();

@@ -74,7 +74,6 @@ impl Bridge {
         let options = BridgeOptions {
             end: self.end.toward(),
             robot,
-            robot_file: self.link.robot_file().to_owned(),
             site,
             priority: overrides.priority,
             namespace: self.namespace,

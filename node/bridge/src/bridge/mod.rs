@@ -19,7 +19,6 @@ mod source;
 mod start;
 mod target;
 
-use std::path::PathBuf;
 use std::time::Duration;
 
 use tokkyu_contract::yaml::robot::Toward;
@@ -37,10 +36,8 @@ use crate::names::Namespace;
 pub struct BridgeOptions {
     /// Which end of the link this is.
     pub end: Toward,
-    /// The robot's flows.
+    /// The robot's flows; the node's memory is settled by them too (NODE-67).
     pub robot: Robot,
-    /// The file they are from: the node's memory is settled by it (NODE-67).
-    pub robot_file: PathBuf,
     /// Limits of this machine.
     pub site: Site,
     /// `SCHED_FIFO` priority of class control, at most the site's; 0 asks for nothing real-time.
