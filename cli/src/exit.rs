@@ -10,7 +10,7 @@ use tokkyu_link::carrier::KeyError;
 use tokkyu_measure::{ReportError, ResultError, StorageError};
 
 /// What every command's `--help` says about its exit code.
-pub const CODES: &str = "Exit codes: 0 good, 1 a requirement was missed or the run failed, 2 usage or configuration, \
+pub const CODES: &str = "Exit codes: 0 good, 1 a requirement was missed or a run failed (the last line says which), 2 usage or configuration, \
 3 not permitted or not possible here, 4 the peer refused, 5 results could not be written, 130 interrupted \
 (what was measured until then is kept).";
 

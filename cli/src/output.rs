@@ -6,6 +6,8 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use clap::Args;
+use serde::Serialize;
 use tokkyu_drive::program::ExitCode;
 use tokkyu_measure::storage;
 
@@ -20,9 +22,41 @@ pub enum JsonTo {
     File(PathBuf),
 }
 
-impl From<&str> for JsonTo {
-    fn from(word: &str) -> JsonTo {
-        if word == "-" { JsonTo::Stdout } else { JsonTo::File(word.into()) }
+/// `--json [FILE]`, the same for every command that tells something.
+#[derive(Clone, Debug, Default, Args)]
+pub struct Json {
+    /// JSON to standard output in place of text; with FILE, whose name ends in .json, text and JSON to that file, replacing it
+    #[arg(id = "json", long = "json", value_name = "FILE", num_args = 0..=1, default_missing_value = "-", value_parser = json_to)]
+    to: Option<JsonTo>,
+}
+
+/// A word behind `--json` may be meant for something else: no other file is written over.
+fn json_to(word: &str) -> Result<JsonTo, String> {
+    match word {
+        "-" => Ok(JsonTo::Stdout),
+        _ if word.ends_with(".json") => Ok(JsonTo::File(word.into())),
+        _ => Err("the name of a file for JSON ends in .json; for standard output put --json last, or give --json=-".to_owned()),
+    }
+}
+
+impl Json {
+    /// Where it goes, if it is wanted.
+    pub fn to(&self) -> Option<&JsonTo> {
+        self.to.as_ref()
+    }
+
+    /// Text for people, JSON for programs, where each is wanted.
+    ///
+    /// # Errors
+    /// The disk or the reader of standard output refuses.
+    pub fn show(&self, text: &str, told: &impl Serialize) -> Result<(), Failure> {
+        if self.to != Some(JsonTo::Stdout) {
+            print(text)?;
+        }
+        let Some(to) = &self.to else { return Ok(()) };
+        let value = serde_json::to_value(told)
+            .map_err(|error| Failure::new(ExitCode::NotWritten, format_args!("no JSON: {error}")))?;
+        to.write(&value)
     }
 }
 
@@ -76,15 +110,22 @@ pub fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// As JSON on standard output.
-pub fn print_json(told: &impl serde::Serialize) -> Result<(), Failure> {
-    let text = serde_json::to_string_pretty(told)
-        .map_err(|error| Failure::new(ExitCode::NotWritten, format_args!("no JSON: {error}")))?;
-    print(&format!("{text}\n"))
-}
-
 /// A line for whoever waits, on standard error. `eprintln!` would end the program when that is a file on a full disk.
 pub fn say(line: &str) {
     // Nobody is left to take an error of standard error.
     let _ = writeln!(io::stderr().lock(), "{line}");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_behind_json_that_is_no_file_for_it_is_refused() {
+        assert_eq!(json_to("-"), Ok(JsonTo::Stdout));
+        assert_eq!(json_to("a/b.json"), Ok(JsonTo::File("a/b.json".into())));
+        for other in ["robot.yaml", "json", "", "result.json.md"] {
+            assert!(json_to(other).unwrap_err().contains(".json"), "{other}");
+        }
+    }
 }

@@ -8,7 +8,7 @@ use tokkyu_contract::yaml::{Site, robot, site};
 use tokkyu_drive::program::ExitCode;
 
 use crate::exit::Done;
-use crate::output;
+use crate::output::Json;
 
 /// Read robot.yaml (and site.yaml) and print what each flow gets in each layer, and what will disappoint.
 ///
@@ -23,9 +23,8 @@ pub struct Check {
     /// The site's limits; the defaults if not given
     #[arg(long, value_name = "FILE")]
     site: Option<PathBuf>,
-    /// Print JSON in place of tables
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: Json,
 }
 
 impl Check {
@@ -33,8 +32,7 @@ impl Check {
         let robot = robot::load(&self.robot)?;
         let site = self.site.as_deref().map_or(Ok(Site::default()), site::load)?;
         let report = check(&robot, &site);
-        let text = if self.json { format!("{:#}\n", report.to_json()) } else { report.to_string() };
-        output::print(&text)?;
+        self.json.show(&report.to_string(), &report.to_json())?;
         Ok(ExitCode::Ok)
     }
 }

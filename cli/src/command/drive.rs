@@ -16,7 +16,7 @@ use super::words;
 use crate::exit::{CODES, Done, Failure};
 use crate::live::Live;
 use crate::machine;
-use crate::output::{self, JsonTo, say};
+use crate::output::{self, Json, JsonTo, say};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -70,9 +70,8 @@ pub struct Drive {
     /// A line a second in place of the full-screen view
     #[arg(long)]
     plain: bool,
-    /// Also write the result to this file, replacing it, or to standard output for -
-    #[arg(long, value_name = "FILE", value_parser = |word: &str| Ok::<_, String>(JsonTo::from(word)))]
-    json: Option<JsonTo>,
+    #[command(flatten)]
+    json: Json,
 }
 
 impl Drive {
@@ -134,7 +133,7 @@ impl Drive {
     /// Runs the case under the live view. The terminal is given back before this returns.
     fn watched(&self, spec: &CaseSpec, folder: &CaseFolder, stop: &StopFlag) -> Result<Outcome, Failure> {
         let programs = Programs { tokkyu: machine::own_program()?, save: self.save.clone().map(absolute) };
-        let json_on_stdout = self.json == Some(JsonTo::Stdout);
+        let json_on_stdout = self.json.to() == Some(&JsonTo::Stdout);
         let mut live =
             Live::open(&spec.profile.name, spec.span(), self.plain, json_on_stdout).map_err(|error| {
                 Failure::new(ExitCode::NotPossible, format_args!("no live view here: {error}; try --plain"))
@@ -150,7 +149,7 @@ impl Drive {
         let added = results.add(outcome.case.clone());
         let file = results.seen_from(results.path());
         let shown = report_with(&file, Raw::new(1, |_| outcome.records.clone()));
-        output::tell(self.json.as_ref(), &shown.to_text())?;
+        output::tell(self.json.to(), &shown.to_text())?;
         let environment = &results.file().environment;
         drive::refusals(environment.sched_fifo, environment.mlockall).iter().for_each(|line| say(line));
         added?;
@@ -158,15 +157,17 @@ impl Drive {
         outcome.unwritten.as_ref().map_or(Ok(()), unwritten)?;
         let page = root.join("report.html");
         storage::replace(&page, report::page(&shown)?.as_bytes())?;
-        if let Some(json) = &self.json {
+        if let Some(json) = self.json.to() {
             let copy = json.file().map_or(file.clone(), |path| results.seen_from(path));
             let value = report::Drive::to_json(&copy);
             json.write(&value.map_err(|error| Failure::new(ExitCode::NotWritten, error))?)?;
         }
         let kept = [root.join("result.json"), root.join("records.csv"), page];
         let kept = kept.map(|path| format!("  {}\n", path.display())).concat();
-        output::tell(self.json.as_ref(), &format!("\nkept\n{kept}"))?;
-        Ok(code_of(outcome))
+        output::tell(self.json.to(), &format!("\nkept\n{kept}"))?;
+        let code = code_of(outcome);
+        say_why(outcome, code);
+        Ok(code)
     }
 }
 
@@ -177,6 +178,15 @@ fn code_of(outcome: &Outcome) -> ExitCode {
         (false, true) => ExitCode::Ok,
         // What ended one of the two programs says more than that the run failed.
         (false, false) => outcome.exit_code.and_then(ExitCode::of_number).unwrap_or(ExitCode::Failed),
+    }
+}
+
+/// What 1 stands for, in words.
+fn say_why(outcome: &Outcome, code: ExitCode) {
+    match (code, outcome.faults.len()) {
+        (ExitCode::Failed, 0) => say("exit 1: the run went well, and the requirement is missed"),
+        (ExitCode::Failed, _) => say("exit 1: the run failed, and its figures may not be believed"),
+        _ => {}
     }
 }
 

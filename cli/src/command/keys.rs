@@ -10,7 +10,8 @@ use tokkyu_link::carrier::trust::{TrustStore, trust};
 use tokkyu_link::carrier::{PublicKey, SecretKey};
 
 use crate::exit::{Done, Failure};
-use crate::{machine, output};
+use crate::machine;
+use crate::output::{self, Json};
 
 const EXAMPLES: &str = "\
 Examples, on the vehicle, then at the operator:
@@ -45,9 +46,8 @@ pub struct New {
 pub struct Show {
     /// A private key, a public key, or a folder of public keys
     file: PathBuf,
-    /// Print JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: Json,
 }
 
 #[derive(Debug, Args)]
@@ -61,12 +61,11 @@ pub struct Trust {
 
 impl Keys {
     pub fn run(&self) -> Done {
-        let text = match self {
-            Keys::New(new) => new.run()?,
+        match self {
+            Keys::New(new) => output::print(&new.run()?)?,
             Keys::Show(show) => show.run()?,
-            Keys::Trust(trust) => trust.run()?,
-        };
-        output::print(&text)?;
+            Keys::Trust(trust) => output::print(&trust.run()?)?,
+        }
         Ok(ExitCode::Ok)
     }
 }
@@ -87,14 +86,12 @@ impl New {
 }
 
 impl Show {
-    fn run(&self) -> Result<String, Failure> {
+    fn run(&self) -> Result<(), Failure> {
         let keys = keys_in(&self.file)?;
-        if self.json {
-            let entry = |(key, comment): &(PublicKey, String)| serde_json::json!({"key": key.to_line(""), "fingerprint": key.fingerprint(), "comment": comment});
-            return Ok(format!("{:#}\n", serde_json::Value::from_iter(keys.iter().map(entry))));
-        }
+        let entry = |(key, comment): &(PublicKey, String)| serde_json::json!({"key": key.to_line(""), "fingerprint": key.fingerprint(), "comment": comment});
         let line = |(key, comment): &(PublicKey, String)| format!("{} {comment}\n", key.fingerprint());
-        Ok(keys.iter().map(line).collect())
+        let text: String = keys.iter().map(line).collect();
+        self.json.show(&text, &serde_json::Value::from_iter(keys.iter().map(entry)))
     }
 }
 

@@ -14,7 +14,7 @@ use tokkyu_probe::line::Ready;
 use tokkyu_probe::pair::{Beside, Ends, Jitter, PairError, RoundTripsSeen, Series};
 
 use crate::exit::{CODES, Done, Failure};
-use crate::output::{self, say};
+use crate::output::{Json, say};
 
 const JITTER: &str = "\
 Examples:
@@ -109,9 +109,8 @@ pub struct Between {
     /// SO_PRIORITY
     #[arg(long)]
     pub skb_priority: Option<i32>,
-    /// JSON in place of text
-    #[arg(long)]
-    pub json: bool,
+    #[command(flatten)]
+    pub json: Json,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -197,7 +196,7 @@ impl Between {
     }
 
     fn tell(&self, value: Value, text: String) -> Done {
-        output::print(&if self.json { format!("{value:#}\n") } else { text })?;
+        self.json.show(&text, &value)?;
         Ok(ExitCode::Ok)
     }
 }

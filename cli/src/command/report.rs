@@ -99,7 +99,11 @@ fn check(folder: &Path) -> Done {
             MADE.trim_end()
         )));
     }
-    Ok(if differing == 0 { ExitCode::Ok } else { ExitCode::Failed })
+    if differing == 0 {
+        return Ok(ExitCode::Ok);
+    }
+    output::say(&format!("exit 1: {differing} of {compared} pages are not what their files make"));
+    Ok(ExitCode::Failed)
 }
 
 /// The first line in which a page is not what its file makes, counted from the end of its head.

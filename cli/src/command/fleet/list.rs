@@ -15,8 +15,8 @@ use tokkyu_fleet::watch::Watch;
 use tokkyu_link::carrier::clock;
 
 use crate::command::ends;
-use crate::exit::{CODES, Done};
-use crate::output;
+use crate::exit::{CODES, Done, Failure};
+use crate::output::{self, Json, JsonTo};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -36,9 +36,8 @@ pub struct List {
     /// Go on, and print again every second
     #[arg(long)]
     watch: bool,
-    /// Print JSON, one object in a line each time
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: Json,
 }
 
 const EVERY: Duration = Duration::from_secs(1);
@@ -52,11 +51,7 @@ impl List {
         watch.ask()?;
         loop {
             let (roster, now) = (watch.roster(), clock::now());
-            output::print(&if self.json {
-                line(&roster, watch.is_connected(), now)
-            } else {
-                table(&roster, watch.is_connected(), now)
-            })?;
+            self.tell(&roster, watch.is_connected(), now)?;
             if !self.watch {
                 return Ok(ExitCode::Ok);
             }
@@ -66,6 +61,19 @@ impl List {
                     return Ok(ExitCode::Interrupted);
                 }
                 std::thread::sleep(LOOK_EVERY);
+            }
+        }
+    }
+}
+
+impl List {
+    /// On standard output JSON is one object in a line each time.
+    fn tell(&self, roster: &Roster, is_connected: bool, now: MonoTime) -> Result<(), Failure> {
+        match self.json.to() {
+            Some(JsonTo::Stdout) => output::print(&line(roster, is_connected, now)),
+            _ => {
+                let value: Value = serde_json::from_str(&line(roster, is_connected, now)).unwrap_or_default();
+                self.json.show(&table(roster, is_connected, now), &value)
             }
         }
     }

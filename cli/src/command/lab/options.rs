@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, value_parser};
 
 use crate::exit::Failure;
-use crate::output::JsonTo;
+use crate::output::Json;
 
 /// The options that every experiment has.
 #[derive(Debug, Args)]
@@ -30,15 +30,8 @@ pub struct Options {
     /// changed since
     #[arg(long, requires = "out")]
     pub resume: bool,
-    /// Also write the result as JSON to this file, replacing it; to standard output without FILE or for -
-    #[arg(
-        long,
-        value_name = "FILE",
-        num_args = 0..=1,
-        default_missing_value = "-",
-        value_parser = |word: &str| Ok::<_, String>(JsonTo::from(word))
-    )]
-    pub json: Option<JsonTo>,
+    #[command(flatten)]
+    pub json: Json,
     /// Print the report as Markdown
     #[arg(long)]
     pub markdown: bool,

@@ -103,7 +103,10 @@ impl<'a> Run<'a> {
         };
         Ok(match (interrupted, went.failed) {
             (true, _) => ExitCode::Interrupted,
-            (false, 1..) => ExitCode::Failed,
+            (false, failed @ 1..) => {
+                say(&format!("exit 1: {failed} of the runs failed, and are in no figure"));
+                ExitCode::Failed
+            }
             (false, 0) if self.options.gate => gated(&goals),
             (false, 0) => ExitCode::Ok,
         })
@@ -114,19 +117,20 @@ impl<'a> Run<'a> {
         file: &ResultFile<E::Case, E::More>,
         seen_from: impl Fn(&Path) -> Option<ResultFile<E::Case, E::More>>,
     ) -> Result<Vec<Goal>, Failure> {
-        let Options { json, markdown, .. } = self.options;
+        let Options { markdown, .. } = self.options;
+        let json = self.options.json.to();
         let path = self.result();
         std::fs::create_dir_all(&self.root)
             .map_err(|source| Failure::from(DriveError::Folder { path: self.root.clone(), source }))?;
         E::write(file, &path)?;
         let report = E::report(file, &self.root);
         let (text, document) = (report.to_text(), report.to_markdown());
-        output::tell(json.as_ref(), if *markdown { &document } else { &text })?;
+        output::tell(json, if *markdown { &document } else { &text })?;
         let [page, words] = [PAGE, DOCUMENT].map(|name| path.with_file_name(name));
         storage::replace(&page, report::page(&report)?.as_bytes())?;
         storage::replace(&words, format!("# {}\n\n{document}", report.title).as_bytes())?;
         for (what, path) in [("\nresult", &path), ("report", &page), ("      ", &words)] {
-            output::tell(json.as_ref(), &format!("{what} {}\n", path.display()))?;
+            output::tell(json, &format!("{what} {}\n", path.display()))?;
         }
         if let Some(json) = json {
             let elsewhere = json.file().and_then(seen_from);
@@ -145,7 +149,11 @@ const DOCUMENT: &str = "report.md";
 fn gated(goals: &[Goal]) -> ExitCode {
     let missed: Vec<&Goal> = goals.iter().filter(|goal| goal.verdict == Verdict::Missed).collect();
     missed.iter().for_each(|goal| say(&format!("goal missed: {}", goal.wanted)));
-    if missed.is_empty() { ExitCode::Ok } else { ExitCode::Failed }
+    if missed.is_empty() {
+        return ExitCode::Ok;
+    }
+    say(&format!("exit 1: every run went well, and {} of {} goals are missed", missed.len(), goals.len()));
+    ExitCode::Failed
 }
 
 /// What is missing on this machine is not possible here; the rest failed.

@@ -10,30 +10,26 @@ use tokkyu_measure::table::{Row, Table};
 
 use super::super::words;
 use crate::exit::Done;
-use crate::output::{self, JsonTo};
+use crate::output::Json;
 
 /// Measure what the wire between two namespaces adds by itself: a thousand pings over a perfect network, about two
 /// seconds.
 ///
 /// With --network the figures stand beside that network's own delay, so that it shows whether they matter there.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  tokkyu lab wire\n  tokkyu lab wire --network lan --json -")]
+#[command(after_help = "Examples:\n  tokkyu lab wire\n  tokkyu lab wire --network lan --json")]
 pub struct LabWire {
     /// A network to compare with
     #[arg(long, value_name = "NAME", value_parser = words::network)]
     network: Option<Profile>,
-    /// Write JSON to this file, or to standard output for -
-    #[arg(long, value_name = "FILE", value_parser = |word: &str| Ok::<_, String>(JsonTo::from(word)))]
-    json: Option<JsonTo>,
+    #[command(flatten)]
+    json: Json,
 }
 
 impl LabWire {
     pub fn run(&self) -> Done {
         let cost = measure_own_cost(WireSettings { relay_priority: Some(RELAY_PRIORITY) })?;
-        output::tell(self.json.as_ref(), &self.text(&cost))?;
-        if let Some(json) = &self.json {
-            json.write(&self.to_json(&cost))?;
-        }
+        self.json.show(&self.text(&cost), &self.to_json(&cost))?;
         Ok(ExitCode::Ok)
     }
 

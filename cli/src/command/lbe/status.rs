@@ -6,30 +6,23 @@ use tokkyu_drive::program::ExitCode;
 use tokkyu_lbe::{Band, DeviceStatus, GateStatistics, Owner, Records, Status, Way, status};
 use tokkyu_measure::table::{Row, Table};
 
-use crate::exit::{Done, Failure};
-use crate::output::{self, JsonTo};
+use crate::exit::Done;
+use crate::output::Json;
 
 /// Show the devices, flows and programs that are in the background, with what was counted.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  tokkyu lbe status\n  tokkyu lbe status --json - | jq '.devices[].background'"
+    after_help = "Examples:\n  tokkyu lbe status\n  tokkyu lbe status --json | jq '.devices[].background'"
 )]
 pub struct StatusOf {
-    /// Write JSON to this file, or to standard output for -
-    #[arg(long, value_name = "FILE", value_parser = |word: &str| Ok::<_, String>(JsonTo::from(word)))]
-    json: Option<JsonTo>,
+    #[command(flatten)]
+    json: Json,
 }
 
 impl StatusOf {
     pub fn run(self) -> Done {
         let found = status(&Records::here())?;
-        output::tell(self.json.as_ref(), &text(&found))?;
-        if let Some(json) = &self.json {
-            let value = serde_json::to_value(&found).map_err(|error| {
-                Failure::new(ExitCode::NotWritten, format_args!("the status is no JSON: {error}"))
-            })?;
-            json.write(&value)?;
-        }
+        self.json.show(&text(&found), &found)?;
         Ok(ExitCode::Ok)
     }
 }

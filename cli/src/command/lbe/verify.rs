@@ -7,21 +7,20 @@ use tokkyu_lbe::{Check, CheckOutcome, verify};
 
 use super::words::{AnyWay, way};
 use crate::exit::{Done, Failure};
-use crate::output::{self, JsonTo};
+use crate::output::Json;
 
 /// Prove on this machine that background packets are known, marked and held back, in a network of its own.
 ///
 /// Nothing leaves the machine and no device of it is touched. For the check of the gate all processors compute for up to five
 /// seconds.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  sudo tokkyu lbe verify\n  sudo tokkyu lbe verify --way htb --json -")]
+#[command(after_help = "Examples:\n  sudo tokkyu lbe verify\n  sudo tokkyu lbe verify --way htb --json")]
 pub struct Verify {
     /// Which way to look at: auto, module or htb
     #[arg(long, value_name = "WAY", default_value = "auto", value_parser = way)]
     way: AnyWay,
-    /// Write JSON to this file, or to standard output for -
-    #[arg(long, value_name = "FILE", value_parser = |word: &str| Ok::<_, String>(JsonTo::from(word)))]
-    json: Option<JsonTo>,
+    #[command(flatten)]
+    json: Json,
 }
 
 impl Verify {
@@ -31,10 +30,7 @@ impl Verify {
         let sender = vec![own.into_os_string(), "lbe".into(), "send".into()];
         let checks = verify(self.way, sender).map_err(|why| Failure::new(ExitCode::NotPossible, why))?;
         let lines: String = checks.iter().map(line).collect();
-        output::tell(self.json.as_ref(), &lines)?;
-        if let Some(json) = &self.json {
-            json.write(&json!({"format": 1, "checks": checks}))?;
-        }
+        self.json.show(&lines, &json!({"format": 1, "checks": checks}))?;
         let failed = checks.iter().any(|check| check.outcome == CheckOutcome::Failed);
         Ok(if failed { ExitCode::Failed } else { ExitCode::Ok })
     }

@@ -11,7 +11,7 @@ use tokkyu_drive::program::ExitCode;
 use tokkyu_node::memory::{self, Row};
 
 use crate::exit::Done;
-use crate::output;
+use crate::output::Json;
 
 /// What each declared topic takes in memory, and why a loan of it never fails.
 ///
@@ -28,17 +28,15 @@ pub struct Memory {
     /// Subscriptions of each topic at once
     #[arg(long, value_name = "N", default_value_t = memory::LINKS, value_parser = clap::value_parser!(u32).range(1..=256))]
     links: u32,
-    /// Print JSON in place of a table
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    json: Json,
 }
 
 impl Memory {
     pub fn run(&self) -> Done {
         let robot = robot::load(&self.robot)?;
         let rows = memory::plan(&robot, self.links);
-        let text = if self.json { format!("{:#}\n", to_json(&rows)) } else { table(&rows) };
-        output::print(&text)?;
+        self.json.show(&table(&rows), &to_json(&rows))?;
         Ok(ExitCode::Ok)
     }
 }

@@ -7,7 +7,6 @@ use tokkyu_tune::{Journal, Journals, apply, find};
 use super::plan;
 use super::wanted::{Device, Wanted};
 use crate::exit::{CODES, Done};
-use crate::output;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -40,11 +39,7 @@ impl Apply {
         }
         let finding = find(&self.device.device, &wish)?;
         let journal = apply(&finding, &Journals::here())?;
-        if self.device.json {
-            output::print_json(&journal)?;
-        } else {
-            output::print(&text(&journal))?;
-        }
+        self.device.json.show(&text(&journal), &journal)?;
         Ok(ExitCode::Ok)
     }
 }

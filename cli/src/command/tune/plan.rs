@@ -7,7 +7,6 @@ use tokkyu_tune::{Finding, Hop, Wish, chain, find};
 
 use super::wanted::{Device, Wanted};
 use crate::exit::Done;
-use crate::output;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -27,7 +26,7 @@ pub struct PlanOf {
 #[derive(Serialize)]
 struct Told<'a> {
     wish: &'a Wish,
-    chain: Vec<Hop>,
+    chain: &'a [Hop],
     #[serde(flatten)]
     finding: &'a Finding,
 }
@@ -43,11 +42,7 @@ impl PlanOf {
 pub fn tell(device: &Device, wish: &Wish) -> Result<Finding, crate::exit::Failure> {
     let finding = find(&device.device, wish)?;
     let chain = chain(&finding.host, wish);
-    if device.json {
-        output::print_json(&Told { wish, chain, finding: &finding })?;
-    } else {
-        output::print(&text(&finding, &chain))?;
-    }
+    device.json.show(&text(&finding, &chain), &Told { wish, chain: &chain, finding: &finding })?;
     Ok(finding)
 }
 

@@ -6,7 +6,6 @@ use tokkyu_tune::{Journals, Reverted, Was, revert};
 
 use super::wanted::Device;
 use crate::exit::Done;
-use crate::output;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -24,11 +23,7 @@ pub struct Revert {
 impl Revert {
     pub fn run(self) -> Done {
         let all = revert(&self.device.device, &Journals::here())?;
-        if self.device.json {
-            output::print_json(&all)?;
-        } else {
-            output::print(&all.iter().map(line).collect::<String>())?;
-        }
+        self.device.json.show(&all.iter().map(line).collect::<String>(), &all)?;
         Ok(ExitCode::Ok)
     }
 }

@@ -59,11 +59,7 @@ impl Verify {
 
 fn tell(device: &Device) -> Result<Vec<Compared>, Failure> {
     let all = status(&device.device, &Journals::here())?;
-    if device.json {
-        output::print_json(&all)?;
-    } else {
-        output::print(&all.iter().map(line).collect::<String>())?;
-    }
+    device.json.show(&all.iter().map(line).collect::<String>(), &all)?;
     Ok(all)
 }
 

@@ -11,7 +11,7 @@ use tokkyu_tune::{Finding, Journals, TuneError, apply, find, revert};
 use super::wanted::Wanted;
 use crate::command::measure::{Between, MeasureJitter, MeasureRtt};
 use crate::exit::{CODES, Done, Failure};
-use crate::output::{self, say};
+use crate::output::say;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -109,10 +109,7 @@ impl Try {
     }
 
     fn tell(&self, compared: &[Compared], verdict: &Verdict) -> Result<(), Failure> {
-        if self.between.json {
-            return crate::output::print_json(&Told { compared, verdict });
-        }
-        output::print(&text(compared, verdict, &self.between.device))
+        self.between.json.show(&text(compared, verdict, &self.between.device), &Told { compared, verdict })
     }
 }
 

@@ -8,15 +8,15 @@ use tokkyu_contract::yaml::{Site, robot, site};
 use tokkyu_tune::{Goal, StepName, Wish};
 
 use crate::exit::Failure;
+use crate::output::Json;
 
 #[derive(Debug, Args)]
 pub(super) struct Device {
     /// Network device
     #[arg(long = "dev", value_name = "DEV")]
     pub(super) device: String,
-    /// JSON in place of text
-    #[arg(long)]
-    pub(super) json: bool,
+    #[command(flatten)]
+    pub(super) json: Json,
 }
 
 /// What is asked for.
