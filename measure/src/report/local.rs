@@ -29,6 +29,7 @@ impl Experiment for Local {
         let overload = overload_table(&file.more.overload);
         let title = "publisher at 10 times the subscriber's rate, µs";
         sections.extend(overload.map(|table| Section::new(title).with_table(table)));
+        sections.push(Section::new("Where the two ends run").with(Part::Remark(WHERE.to_owned())));
         for ours in OURS {
             let title = format!("p50 of {ours} to others, round by round");
             sections
@@ -39,6 +40,11 @@ impl Experiment for Local {
         Report { goals: Self::goals(file), sections, ..Report::of(title, file) }
     }
 }
+
+/// LOCAL-26: it favours nobody's library, and it is not the same for all.
+const WHERE: &str = "With two processors or more the thread that publishes has the first one to itself, and all other threads have the rest. \
+    Where a library sends in a thread of its own (roscpp over TCPROS), that thread shares a processor with the receiver; where publishing sends \
+    (tokkyu, iceoryx) it does not.";
 
 /// Of these it is told how they compare with everybody else.
 const OURS: [&str; 2] = ["tokkyu-thread", "tokkyu-process"];
