@@ -9,6 +9,9 @@ step_format() {
 # Which file uses which; a circle that ARCHITECTURE.md does not name fails.
 step_circles() { .ci/tests/circles && .ci/circles; }
 
+# Lines of prose that are too long to be read.
+step_prose() { .ci/prose; }
+
 step_licences() { .ci/licences; }
 
 # What is to run without an operating system. The host has a standard library that a dependency may take in, and atomics of 64
