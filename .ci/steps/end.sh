@@ -4,7 +4,7 @@
 # What a user's first command builds.
 step_release() { ./tokkyu --version; }
 
-step_check() { "$binary" check contract/examples/robot.yaml --site contract/examples/site.yaml; }
+step_check() { "$binary" check --robot contract/examples/robot.yaml --site contract/examples/site.yaml; }
 
 # Each page of docs/comparison made again from its file.
 step_pages() { "$binary" report --check docs/comparison; }

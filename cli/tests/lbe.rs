@@ -189,6 +189,71 @@ fn declared_programs_and_groups_are_background_as_they_run() {
     assert!(counted[0].contains(": 0,") && counted[1].contains(": 2,"), "{said}");
 }
 
+/// LBE-106: on a device that nobody has set up, and without rights to set any up.
+#[test]
+fn a_dry_run_says_what_would_be_done_and_does_nothing() {
+    if !in_namespace("true").status.success() {
+        eprintln!("skipped: no network namespace here");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let robot = "robot: r\nflows:\n  a/log: {class: background, match: {process: lbe-upload}}\n  \
+                 b/map: {class: background, match: {dst_port: 873}}\n  d/other: {class: realtime, match: {dst_port: 80}}\n";
+    fs::write(folder.path().join("robot.yaml"), robot).unwrap();
+    let output = in_namespace(&format!(
+        "cd {}; tc qdisc show dev lbe0 >before; \
+         $T lbe tune --dry-run --way htb --rate 4Mbit/s --robot robot.yaml; echo code $?; \
+         $T lbe tune --dry-run --way htb; echo code $?; $T lbe tune --dev lbe0 --dry-run --way module; echo code $?; \
+         $T lbe revert --dev lbe0 --dry-run; echo code $?; tc qdisc show dev lbe0 | cmp - before && echo same; \
+         tc qdisc add dev lbe0 root pfifo_fast; $T lbe tune --dry-run --way htb --rate 4Mbit/s; echo code $?; \
+         $T lbe tune --dry-run --way htb --rate 4Mbit/s --replace; echo code $?",
+        folder.path().display()
+    ));
+    let said = words_of(&output);
+    for word in [
+        "lbe0: would be set up, way htb\n  note: the link must never be slower than 4 Mbit/s",
+        "a/log: programs of the name lbe-upload: would be background",
+        "b/map: packets of *:873: would be background\ncode 0\ncode 2\n",
+        "HTB needs the link's rate",
+        "lbe0 was not set up by tokkyu",
+        "same\ncode 2\n",
+        "is gone; tokkyu cannot bring it back",
+    ] {
+        assert!(said.contains(word), "{word:?} in {said}");
+    }
+    assert!(!said.contains("d/other"), "{said}");
+}
+
+/// LBE-107.
+#[test]
+fn a_unit_for_systemd_has_the_options_and_real_paths() {
+    let folder = tempfile::tempdir().unwrap();
+    let robot = folder.path().join("my robot.yaml");
+    fs::write(&robot, "robot: r\nflows:\n  a: {class: background, match: {dst_port: 873}}\n").unwrap();
+    let unit = |more: &[&str]| {
+        let mut command = Command::new(TOKKYU);
+        command.current_dir(folder.path()).args([
+            "lbe",
+            "unit",
+            "--dev",
+            "wwan0",
+            "--robot",
+            "my robot.yaml",
+        ]);
+        command.args(more).output().unwrap()
+    };
+    let said = stdout_of(&unit(&["--way", "htb", "--rate", "4Mbit/s"]));
+    let start = format!(
+        " lbe tune --dev wwan0 --robot \"{}\" --way htb --rate \"4 Mbit/s\"\n",
+        robot.canonicalize().unwrap().display()
+    );
+    assert!(said.contains(&start) && said.contains(" lbe revert --dev wwan0\n"), "{said}");
+    fs::write(&robot, "robot: r\nflows:\n  a: {class: urgent}\n").unwrap();
+    let refused = unit(&[]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(words_of(&refused).contains("urgent"), "{}", words_of(&refused));
+}
+
 #[test]
 fn wrong_usage_names_the_remedy() {
     for (words, remedy) in [

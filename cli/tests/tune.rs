@@ -43,17 +43,23 @@ fn a_device_is_planned_tuned_verified_and_as_it_was() {
         "$T tune plan --flows $F --dev tune0 && {segments} && $T tune apply --flows $F --dev tune0 --dry-run >/dev/null && \
          {segments} && $T tune apply --flows $F --dev tune0 && {segments} && $T tune verify --dev tune0 && \
          ip link set tune0 gso_max_segs 7; $T tune verify --dev tune0; echo verify $?; \
-         $T tune verify --dev tune0 --repair; echo repair $?; $T tune revert --dev tune0 --json; {segments}; $T tune revert --dev tune0; echo again $?"
+         $T tune verify --dev tune0 --repair; echo repair $?; \
+         $T tune revert --dev tune0 --dry-run && {segments}; $T tune revert --dev tune0 --json; {segments}; $T tune revert --dev tune0; echo again $?"
     );
     let output = in_namespace(&script);
     let (told, words) = (stdout_of(&output), stderr_of(&output));
-    let segments: Vec<&str> = told.lines().filter(|line| line.starts_with("gso_max_segs ")).collect();
-    assert_eq!(segments.len(), 4, "{told} {words}");
+    let segments: Vec<&str> =
+        told.lines().filter(|line| line.starts_with("gso_max_segs ") && !line.contains(':')).collect();
+    assert_eq!(segments.len(), 5, "{told} {words}");
+    // Planned, tried dry, set, its revert tried dry, reverted.
     assert!(
-        segments[0] == segments[1] && segments[2] == "gso_max_segs 1" && segments[3] == segments[0],
+        segments[0] == segments[1]
+            && segments[2] == "gso_max_segs 1"
+            && segments[3] == segments[2]
+            && segments[4] == segments[0],
         "{segments:?}"
     );
-    for line in ["verify 1", "repair 0", "again 2"] {
+    for line in ["verify 1", "repair 0", "nothing is changed; tokkyu tune revert would do this:", "again 2"] {
         assert!(told.lines().any(|told| told == line), "{line}: {told}");
     }
     assert!(

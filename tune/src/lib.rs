@@ -26,4 +26,4 @@ pub use napi::{Knob, Values};
 pub use plan::{Advice, Change, Goal, Left, Plan, Step, StepName, Wish, plan};
 pub use setting::Setting;
 pub use thread::{Policy, Thread};
-pub use tune::{Compared, Finding, Reverted, Was, apply, find, repair, revert, status};
+pub use tune::{Compared, Finding, Reverted, Was, apply, find, foresee_revert, repair, revert, status};

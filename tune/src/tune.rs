@@ -119,15 +119,35 @@ pub fn revert(device: &str, journals: &Journals) -> Result<Vec<Reverted>, TuneEr
     let journal = journals.of(device)?.ok_or_else(|| TuneError::NotTuned(device.to_owned()))?;
     if journal.is_of_another_start() {
         journals.remove(device)?;
-        return Ok(reverted(&journal, |_| Was::Forgotten));
+        return from_last(&journal, |_| Ok(Was::Forgotten));
     }
     same_device(&journal, journals)?;
     take_back(&journal, journals)
 }
 
-fn reverted(journal: &Journal, was: impl Fn(&Entry) -> Was) -> Vec<Reverted> {
-    let one =
-        |entry: &Entry| Reverted { setting: entry.setting.clone(), old: entry.old.clone(), was: was(entry) };
+/// What [`revert`] would do now; nothing is changed and nothing forgotten.
+///
+/// # Errors
+/// There is nothing to take back; another device has the name; a value cannot be read.
+pub fn foresee_revert(device: &str, journals: &Journals) -> Result<Vec<Reverted>, TuneError> {
+    let journal = journals.of(device)?.ok_or_else(|| TuneError::NotTuned(device.to_owned()))?;
+    if journal.is_of_another_start() {
+        return from_last(&journal, |_| Ok(Was::Forgotten));
+    }
+    same_device(&journal, journals)?;
+    from_last(&journal, foreseen)
+}
+
+/// Each change, the last one first, up to the first that fails.
+fn from_last(
+    journal: &Journal,
+    what: impl Fn(&Entry) -> io::Result<Was>,
+) -> Result<Vec<Reverted>, TuneError> {
+    let one = |entry: &Entry| {
+        let was = what(entry)
+            .map_err(|source| TuneError::Setting { setting: entry.setting.to_string(), source })?;
+        Ok(Reverted { setting: entry.setting.clone(), old: entry.old.clone(), was })
+    };
     journal.entries.iter().rev().map(one).collect()
 }
 
@@ -146,12 +166,7 @@ fn same_device(journal: &Journal, journals: &Journals) -> Result<(), TuneError> 
 }
 
 fn take_back(journal: &Journal, journals: &Journals) -> Result<Vec<Reverted>, TuneError> {
-    let mut all = Vec::new();
-    for entry in journal.entries.iter().rev() {
-        let was = take_back_one(entry)
-            .map_err(|source| TuneError::Setting { setting: entry.setting.to_string(), source })?;
-        all.push(Reverted { setting: entry.setting.clone(), old: entry.old.clone(), was });
-    }
+    let all = from_last(journal, take_back_one)?;
     if !journal.entries.is_empty() {
         journals.remove(&journal.device)?;
     }
@@ -159,19 +174,23 @@ fn take_back(journal: &Journal, journals: &Journals) -> Result<Vec<Reverted>, Tu
 }
 
 fn take_back_one(entry: &Entry) -> io::Result<Was> {
-    let now = match entry.setting.read() {
-        Err(error) if is_gone(&error) => return Ok(Was::Gone),
-        read => read?,
-    };
-    if now == entry.old {
-        return Ok(Was::AsBefore);
+    match foreseen(entry)? {
+        Was::Restored => match entry.setting.write(&entry.old) {
+            Err(error) if is_gone(&error) => Ok(Was::Gone),
+            written => written.map(|()| Was::Restored),
+        },
+        other => Ok(other),
     }
-    if now != entry.new {
-        return Ok(Was::Changed(now));
-    }
-    match entry.setting.write(&entry.old) {
+}
+
+/// What becomes of a change when it is taken back now.
+fn foreseen(entry: &Entry) -> io::Result<Was> {
+    match entry.setting.read() {
         Err(error) if is_gone(&error) => Ok(Was::Gone),
-        written => written.map(|()| Was::Restored),
+        Err(error) => Err(error),
+        Ok(now) if now == entry.old => Ok(Was::AsBefore),
+        Ok(now) if now != entry.new => Ok(Was::Changed(now)),
+        Ok(_) => Ok(Was::Restored),
     }
 }
 

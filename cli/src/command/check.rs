@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use tokkyu_contract::check::check;
-use tokkyu_contract::yaml::{Site, robot, site};
+use tokkyu_contract::yaml::{Site, site};
 use tokkyu_drive::program::ExitCode;
 
+use super::declaration::Declaration;
 use crate::exit::Done;
 use crate::output::Json;
 
@@ -15,11 +16,11 @@ use crate::output::Json;
 /// Warnings do not fail the check. Errors do, all of them at once, each with its line and its remedy.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  tokkyu check robot.yaml\n  tokkyu check robot.yaml --site site.yaml --json"
+    after_help = "Examples:\n  tokkyu check --robot robot.yaml\n  tokkyu check --robot robot.yaml --site site.yaml --json"
 )]
 pub struct Check {
-    /// The robot's declaration
-    robot: PathBuf,
+    #[command(flatten)]
+    declaration: Declaration,
     /// The site's limits; the defaults if not given
     #[arg(long, value_name = "FILE")]
     site: Option<PathBuf>,
@@ -29,7 +30,7 @@ pub struct Check {
 
 impl Check {
     pub fn run(&self) -> Done {
-        let robot = robot::load(&self.robot)?;
+        let robot = self.declaration.load()?;
         let site = self.site.as_deref().map_or(Ok(Site::default()), site::load)?;
         let report = check(&robot, &site);
         self.json.show(&report.to_string(), &report.to_json())?;

@@ -5,6 +5,7 @@ mod bridge;
 mod bridge_end;
 mod check;
 mod completions;
+mod declaration;
 mod drive;
 mod ends;
 #[cfg(feature = "fleet")]
@@ -17,6 +18,7 @@ mod measure;
 mod node;
 mod operator;
 mod report;
+mod systemd;
 mod tune;
 mod vehicle;
 mod words;
@@ -43,7 +45,7 @@ Examples:
   tokkyu drive                                  four cameras over a bad network, live, with figures at the end
   tokkyu drive --network lan --cameras 1         the paper's easiest case
   tokkyu lab drive --network lan,wan-loss5 --qos 1,2,3,4,link --runs 3 --json result.json
-  tokkyu check robot.yaml --site site.yaml      what a declaration means in each layer
+  tokkyu check --robot robot.yaml --site site.yaml   what a declaration means in each layer
   tokkyu keys new keys/rover-7.key              a key pair for one machine
   tokkyu vehicle --robot robot.yaml --site site.yaml      (on the vehicle)
   tokkyu operator --robot robot.yaml --site site.yaml     (at the operator)

@@ -60,6 +60,20 @@ pub fn set_up_declared(
     Ok(())
 }
 
+/// What [`set_up_declared`] would set up, a line for each flow.
+pub fn foresee_declared(robot: &Robot) -> Vec<String> {
+    let background = robot.flows.iter().filter(|flow| flow.class == Class::Background);
+    let line = |flow: &Declared| {
+        let matching = flow.matching.as_ref()?;
+        let what = match &matching.process {
+            None => format!("packets of {}", flow_of(matching)),
+            Some(process) => format!("programs of the name {process}"),
+        };
+        Some(format!("{}: {what}", flow.name))
+    };
+    background.filter_map(line).collect()
+}
+
 /// The names of the two sides change: what the contract calls destination is the other end's.
 fn flow_of(matching: &Matching) -> Flow {
     let Matching { dst_addr, dst_port, src_port, .. } = *matching;

@@ -24,7 +24,7 @@ mod verify;
 
 pub use background::{BackgroundError, add_group, refresh, remove_group};
 pub use cgroup::GroupError;
-pub use declared::{DeclaredError, set_up_declared};
+pub use declared::{DeclaredError, foresee_declared, set_up_declared};
 pub use flow::{Flow, FlowError};
 pub use flows::{FlowsError, add_flow, flows, remove_flow};
 pub use htb::HtbError;
@@ -37,6 +37,8 @@ pub use run::{Ended, Job, RunError, Running, start};
 pub use status::{DeviceStatus, ProgramStatus, Status, device_status, status};
 pub use table::{FlowTable, TableError};
 pub use tokkyu_netlink::NetlinkError;
-pub use tune::{TuneError, Tuned, Wanted, Way, is_ours, tune, untune, way_of};
+pub use tune::{
+    TuneError, Tuned, Untune, Wanted, Way, foresee, foresee_untune, is_ours, tune, untune, way_of,
+};
 pub use uplink::uplinks;
 pub use verify::{Check, CheckOutcome, send_packets, verify};

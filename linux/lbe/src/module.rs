@@ -16,6 +16,14 @@ pub fn is_loaded() -> bool {
     Path::new("/sys/module/sch_lbe").exists()
 }
 
+/// Whether [`load`] would find it; loads nothing.
+///
+/// # Errors
+/// It is not installed for this kernel.
+pub fn find() -> Result<(), NoModule> {
+    if is_loaded() { Ok(()) } else { modprobe(&["--dry-run", "--first-time", "sch_lbe"]) }
+}
+
 /// Loads it, if it is not.
 ///
 /// # Errors
@@ -24,8 +32,13 @@ pub fn load() -> Result<(), NoModule> {
     if is_loaded() {
         return Ok(());
     }
-    let ran = Command::new("modprobe").arg("sch_lbe").stdin(Stdio::null()).output();
+    modprobe(&["sch_lbe"])?;
+    if is_loaded() { Ok(()) } else { Err(NoModule("modprobe has not loaded it".to_owned())) }
+}
+
+fn modprobe(words: &[&str]) -> Result<(), NoModule> {
+    let ran = Command::new("modprobe").args(words).stdin(Stdio::null()).output();
     let output = ran.map_err(|error| NoModule(format!("modprobe: {error}")))?;
-    let words = String::from_utf8_lossy(&output.stderr).trim().to_owned();
-    if output.status.success() && is_loaded() { Ok(()) } else { Err(NoModule(words)) }
+    let said = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+    if output.status.success() { Ok(()) } else { Err(NoModule(said)) }
 }

@@ -124,19 +124,10 @@ pub struct Tuned {
 pub fn tune(device: &str, wanted: &Wanted, by: Owner, records: &Records) -> Result<Tuned, TuneError> {
     let control = open(device)?;
     let root = control.root(device).map_err(|source| kernel(device, source))?;
-    let way = choose(device, wanted, root.as_ref())?;
+    let way = choose(device, wanted, root.as_ref(), module::load)?;
     refuse_occupied(device, wanted, root.as_ref())?;
     let known = records.of(device).filter(|_| is_ours(root.as_ref()));
-    let record = Record {
-        way,
-        rate: (way == Way::Htb)
-            .then(|| wanted.rate.map(|rate| rate.0))
-            .flatten()
-            .or(known.as_ref().and_then(|known| known.rate)),
-        by: known.as_ref().map_or(by, |known| if by == Owner::Tune { by } else { known.by }),
-        former: known.as_ref().map_or_else(|| former(root.as_ref()), |known| known.former.clone()),
-        flows: known.as_ref().map(|known| known.flows.clone()).unwrap_or_default(),
-    };
+    let record = record(way, wanted, by, known.as_ref(), root.as_ref());
     // Before it is set up: what is written down and not there can be taken back, the other way round it cannot.
     records.keep(device, &record)?;
     if let Err(error) = set_up(&control, device, wanted, &record, root.as_ref()) {
@@ -150,27 +141,72 @@ pub fn tune(device: &str, wanted: &Wanted, by: Owner, records: &Records) -> Resu
     Ok(Tuned { way, was_there: is_ours(root.as_ref()), notes })
 }
 
+/// What [`tune`] would do now: no module is loaded, nothing is set up or written down (LBE-106).
+///
+/// # Errors
+/// As far as it can be known without trying: no way can be had, somebody else has set the device up, there is none.
+pub fn foresee(device: &str, wanted: &Wanted, records: &Records) -> Result<Tuned, TuneError> {
+    let root = open(device)?.root(device).map_err(|source| kernel(device, source))?;
+    let way = choose(device, wanted, root.as_ref(), module::find)?;
+    refuse_occupied(device, wanted, root.as_ref())?;
+    let known = records.of(device).filter(|_| is_ours(root.as_ref()));
+    let record = record(way, wanted, Owner::Tune, known.as_ref(), root.as_ref());
+    if way == Way::Htb && record.rate.is_none() {
+        return Err(TuneError::NoRate(device.to_owned()));
+    }
+    Ok(Tuned { way, was_there: is_ours(root.as_ref()), notes: notes(device, &record, root.as_ref()) })
+}
+
+/// What is written down: what was known of the device, with what is asked for now.
+fn record(way: Way, wanted: &Wanted, by: Owner, known: Option<&Record>, root: Option<&RootQdisc>) -> Record {
+    let asked = wanted.rate.filter(|_| way == Way::Htb).map(|rate| rate.0);
+    Record {
+        way,
+        rate: asked.or(known.and_then(|known| known.rate)),
+        by: known.map_or(by, |known| if by == Owner::Tune { by } else { known.by }),
+        former: known.map_or_else(|| former(root), |known| known.former.clone()),
+        flows: known.map(|known| known.flows.clone()).unwrap_or_default(),
+    }
+}
+
 /// Brings a device back. The kernel puts its own default there.
 ///
 /// # Errors
 /// Somebody else has set it up; the kernel refuses.
 pub fn untune(device: &str, records: &Records) -> Result<(), TuneError> {
     let control = open(device)?;
-    let root = control.root(device);
-    let record = records.of(device);
-    // A device that is gone has taken its qdisc with it.
-    if record.is_some() && root.as_ref().is_err_and(|error| error.code() == Some(libc::ENODEV)) {
-        records.forget(device);
-        return Ok(());
-    }
-    let root = root.map_err(|source| kernel(device, source))?;
-    if is_ours(root.as_ref()) {
+    if foresee_untune(device, records)? == Untune::Remove {
         control.remove_root(device).map_err(|source| kernel(device, source))?;
-    } else if record.is_none() {
-        return Err(TuneError::NotOurs(device.to_owned()));
     }
     records.forget(device);
     Ok(())
+}
+
+/// How a device is brought back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Untune {
+    /// Its qdisc is removed.
+    Remove,
+    /// Its qdisc is gone already; what is written down of it is forgotten.
+    Forget,
+}
+
+/// What [`untune`] would do now; nothing is changed (LBE-106).
+///
+/// # Errors
+/// Somebody else has set it up; the kernel refuses to tell.
+pub fn foresee_untune(device: &str, records: &Records) -> Result<Untune, TuneError> {
+    let root = open(device)?.root(device);
+    let is_known = records.of(device).is_some();
+    // A device that is gone has taken its qdisc with it.
+    if is_known && root.as_ref().is_err_and(|error| error.code() == Some(libc::ENODEV)) {
+        return Ok(Untune::Forget);
+    }
+    match root.map_err(|source| kernel(device, source))? {
+        root if is_ours(root.as_ref()) => Ok(Untune::Remove),
+        _ if is_known => Ok(Untune::Forget),
+        _ => Err(TuneError::NotOurs(device.to_owned())),
+    }
 }
 
 /// Whether a root qdisc is one that is set up here.
@@ -195,13 +231,18 @@ fn kernel(device: &str, source: NetlinkError) -> TuneError {
     TuneError::Kernel { device: device.to_owned(), source }
 }
 
-fn choose(device: &str, wanted: &Wanted, root: Option<&RootQdisc>) -> Result<Way, TuneError> {
+fn choose(
+    device: &str,
+    wanted: &Wanted,
+    root: Option<&RootQdisc>,
+    have_module: fn() -> Result<(), NoModule>,
+) -> Result<Way, TuneError> {
     match (wanted.way, way_of(root)) {
         (Some(Way::Htb), there) if wanted.rate.is_some() || there == Some(Way::Htb) => Ok(Way::Htb),
         (Some(Way::Htb), _) => Err(TuneError::NoRate(device.to_owned())),
-        (Some(Way::Module), _) => Ok(module::load().map(|()| Way::Module)?),
+        (Some(Way::Module), _) => Ok(have_module().map(|()| Way::Module)?),
         (None, Some(there)) => Ok(there),
-        (None, None) => match module::load() {
+        (None, None) => match have_module() {
             Ok(()) => Ok(Way::Module),
             Err(_) if wanted.rate.is_some() => Ok(Way::Htb),
             Err(because) => Err(TuneError::NoWay { device: device.to_owned(), because }),
@@ -293,8 +334,8 @@ mod tests {
     #[test]
     fn htb_is_not_chosen_without_a_rate() {
         let wanted = Wanted { way: Some(Way::Htb), ..Wanted::default() };
-        assert!(matches!(choose("eth0", &wanted, None), Err(TuneError::NoRate(_))));
+        assert!(matches!(choose("eth0", &wanted, None, module::find), Err(TuneError::NoRate(_))));
         let wanted = Wanted { rate: Some(BitRate(1)), ..wanted };
-        assert_eq!(choose("eth0", &wanted, None).unwrap(), Way::Htb);
+        assert_eq!(choose("eth0", &wanted, None, module::find).unwrap(), Way::Htb);
     }
 }

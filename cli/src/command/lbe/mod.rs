@@ -6,7 +6,9 @@ mod revert;
 mod run;
 mod status;
 mod tune;
+mod unit;
 mod verify;
+mod wish;
 mod words;
 
 use clap::Subcommand;
@@ -20,6 +22,7 @@ Examples:
   sudo tokkyu lbe run -- rclone sync /data remote:rover-7     upload with what is left, gone when anybody else needs it
   sudo tokkyu lbe run --user robot -- rsync -a bags/ depot:   the same, with that user's rights
   sudo tokkyu lbe tune --dev wwan0 --robot robot.yaml         for good, with the declared background flows
+  tokkyu lbe unit --dev wwan0                                 a systemd unit that does it at each start
   tokkyu lbe status                                           devices, flows and programs, with counters
   sudo tokkyu lbe verify                                      proof, on this machine";
 
@@ -29,6 +32,7 @@ pub enum Lbe {
     Run(run::Run),
     Tune(tune::Tune),
     Revert(revert::Revert),
+    Unit(unit::Unit),
     Status(status::StatusOf),
     Add(change::Add),
     Remove(change::Remove),
@@ -44,6 +48,7 @@ impl Lbe {
             Lbe::Run(run) => run.run(stop),
             Lbe::Tune(tune) => tune.run(),
             Lbe::Revert(revert) => revert.run(),
+            Lbe::Unit(unit) => unit.run(),
             Lbe::Status(status) => status.run(),
             Lbe::Add(add) => add.run(),
             Lbe::Remove(remove) => remove.run(),

@@ -1,15 +1,14 @@
 //! `tokkyu node memory`: the slots with which a loan never fails, and what they take.
 
 use std::fmt::Write;
-use std::path::PathBuf;
 
 use clap::Args;
 use serde_json::{Value, json};
 use tokkyu_contract::Bytes;
-use tokkyu_contract::yaml::robot;
 use tokkyu_drive::program::ExitCode;
 use tokkyu_node::memory::{self, Row};
 
+use crate::command::declaration::Declaration;
 use crate::exit::Done;
 use crate::output::Json;
 
@@ -20,11 +19,11 @@ use crate::output::Json;
 /// While other processes subscribe a topic has slots in shared memory as well (NODE-73): memory is taken for those that are used.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  tokkyu node memory robot.yaml\n  tokkyu node memory robot.yaml --links 8 --json"
+    after_help = "Examples:\n  tokkyu node memory --robot robot.yaml\n  tokkyu node memory --robot robot.yaml --links 8 --json"
 )]
 pub struct Memory {
-    /// The robot's declaration
-    robot: PathBuf,
+    #[command(flatten)]
+    declaration: Declaration,
     /// Subscriptions of each topic at once
     #[arg(long, value_name = "N", default_value_t = memory::LINKS, value_parser = clap::value_parser!(u32).range(1..=256))]
     links: u32,
@@ -34,7 +33,7 @@ pub struct Memory {
 
 impl Memory {
     pub fn run(&self) -> Done {
-        let robot = robot::load(&self.robot)?;
+        let robot = self.declaration.load()?;
         let rows = memory::plan(&robot, self.links);
         self.json.show(&table(&rows), &to_json(&rows))?;
         Ok(ExitCode::Ok)

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use tokkyu_drive::program::ExitCode;
-use tokkyu_tune::{Journals, Reverted, Was, revert};
+use tokkyu_tune::{Journals, Reverted, Was, foresee_revert, revert};
 
 use super::wanted::Device;
 use crate::exit::Done;
@@ -10,6 +10,7 @@ use crate::exit::Done;
 const EXAMPLES: &str = "\
 Examples:
   sudo tokkyu tune revert --dev eth0
+  sudo tokkyu tune revert --dev eth0 --dry-run
   sudo tokkyu tune revert --dev eth0 --json";
 
 /// Give everything the value that it had before tokkyu tune apply; what somebody else has changed since is left, and told.
@@ -18,12 +19,17 @@ Examples:
 pub struct Revert {
     #[command(flatten)]
     device: Device,
+    /// Only say what would be restored; change nothing
+    #[arg(long)]
+    dry_run: bool,
 }
 
 impl Revert {
     pub fn run(self) -> Done {
-        let all = revert(&self.device.device, &Journals::here())?;
-        self.device.json.show(&all.iter().map(line).collect::<String>(), &all)?;
+        let (device, journals) = (&self.device.device, Journals::here());
+        let all = if self.dry_run { foresee_revert(device, &journals) } else { revert(device, &journals) }?;
+        let head = if self.dry_run { "nothing is changed; tokkyu tune revert would do this:\n" } else { "" };
+        self.device.json.show(&all.iter().map(line).fold(head.to_owned(), |all, line| all + &line), &all)?;
         Ok(ExitCode::Ok)
     }
 }
