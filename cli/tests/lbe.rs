@@ -204,7 +204,7 @@ fn a_dry_run_says_what_would_be_done_and_does_nothing() {
         "cd {}; tc qdisc show dev lbe0 >before; \
          $T lbe tune --dry-run --way htb --rate 4Mbit/s --robot robot.yaml; echo code $?; \
          $T lbe tune --dry-run --way htb; echo code $?; $T lbe tune --dev lbe0 --dry-run --way module; echo code $?; \
-         $T lbe revert --dev lbe0 --dry-run; echo code $?; tc qdisc show dev lbe0 | cmp - before && echo same; \
+         ip link add dry0 type veth peer name dry1; $T lbe revert --dev dry0 --dry-run; echo code $?; tc qdisc show dev lbe0 | cmp - before && echo same; \
          tc qdisc add dev lbe0 root pfifo_fast; $T lbe tune --dry-run --way htb --rate 4Mbit/s; echo code $?; \
          $T lbe tune --dry-run --way htb --rate 4Mbit/s --replace; echo code $?",
         folder.path().display()
@@ -215,7 +215,7 @@ fn a_dry_run_says_what_would_be_done_and_does_nothing() {
         "a/log: programs of the name lbe-upload: would be background",
         "b/map: packets of *:873: would be background\ncode 0\ncode 2\n",
         "HTB needs the link's rate",
-        "lbe0 was not set up by tokkyu",
+        "dry0 was not set up by tokkyu",
         "same\ncode 2\n",
         "is gone; tokkyu cannot bring it back",
     ] {
