@@ -16,6 +16,12 @@ log_of() { printf '%s' "$logs/${1//[^a-z0-9_-]/-}"; }
 # budget_of NAME: seconds, or nothing (.ci/budgets).
 budget_of() { sed -n "s/^$1 *| *\([0-9]*\)\$/\1/p" .ci/budgets; }
 
+# The last time of each test program, for ./tokkyu test near.
+known_times() {
+    local known=$logs/known.csv
+    [ ! -e "$known" ] || { tac -- "$known" | awk -F, '!seen[$1]++' >"$known.new" && mv -- "$known.new" "$known"; }
+}
+
 report() {
     printf '%-32s %-8s %5d s\n' "$1" "$2" "$3"
     # A file without quotes: no comma in a name.
