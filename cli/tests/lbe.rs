@@ -248,6 +248,9 @@ fn a_unit_for_systemd_has_the_options_and_real_paths() {
         robot.canonicalize().unwrap().display()
     );
     assert!(said.contains(&start) && said.contains(" lbe revert --dev wwan0\n"), "{said}");
+    let without_rate = unit(&["--way", "htb"]);
+    assert_eq!(without_rate.status.code(), Some(2));
+    assert!(words_of(&without_rate).contains("--rate"), "{}", words_of(&without_rate));
     fs::write(&robot, "robot: r\nflows:\n  a: {class: urgent}\n").unwrap();
     let refused = unit(&[]);
     assert_eq!(refused.status.code(), Some(2));

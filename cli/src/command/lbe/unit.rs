@@ -2,6 +2,7 @@
 
 use clap::Args;
 use tokkyu_drive::program::ExitCode;
+use tokkyu_lbe::{TuneError, Way};
 
 use super::wish::Wish;
 use crate::command::systemd::{self, absolute};
@@ -29,7 +30,10 @@ impl Unit {
     pub fn run(self) -> Done {
         // What is declared is read now: a mistake is told here, and not when the machine starts.
         self.wish.robot()?;
-        let device = &self.device;
+        let (device, wanted) = (&self.device, self.wish.wanted());
+        if wanted.way == Some(Way::Htb) && wanted.rate.is_none() {
+            return Err(TuneError::NoRate(device.clone()).into());
+        }
         let command = |word: &str| ["lbe", word, "--dev", device].map(str::to_owned).to_vec();
         let unit = systemd::Unit {
             description: format!("Background traffic of {device} waits, by tokkyu lbe"),
