@@ -10,7 +10,7 @@ step_format() {
 step_circles() { .ci/tests/circles && .ci/circles; }
 
 # Lines of prose that are too long to be read.
-step_prose() { .ci/prose; }
+step_prose() { .ci/tests/prose && .ci/prose; }
 
 step_licences() { .ci/licences; }
 
