@@ -145,6 +145,27 @@ fn a_simulated_experiment_prints_only_json_on_standard_output_when_asked() {
     assert_eq!(again.status.code(), Some(2), "a run is never written over");
 }
 
+#[test]
+fn a_plot_that_is_kept_beside_its_result_is_compared_with_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().display().to_string();
+    assert!(tokkyu(&[&SHORT[..], &["--out", &out]].concat()).status.success());
+    let result = dir.path().join("result.json").display().to_string();
+    let plots = tokkyu(&["report", &result, "--plots", &out]);
+    let first = dir.path().join("result-plot-1.svg");
+    assert!(String::from_utf8_lossy(&plots.stdout).starts_with(&first.display().to_string()), "{plots:?}");
+    let drawing = std::fs::read_to_string(&first).unwrap();
+    assert!(drawing.starts_with("<svg ") && drawing.contains("xmlns=") && drawing.contains("#FFFFFF"));
+
+    let check = || tokkyu(&["report", "--check", &out]).status.code();
+    assert_eq!(check(), Some(0));
+    std::fs::write(&first, drawing.replacen("<circle", "<ellipse", 1)).unwrap();
+    assert_eq!(check(), Some(1), "one that was changed");
+    std::fs::write(&first, &drawing).unwrap();
+    std::fs::write(dir.path().join("result-plot-99.svg"), &drawing).unwrap();
+    assert_eq!(check(), Some(1), "one that the result has not");
+}
+
 /// Refused in these tests; short, should it ever not be.
 const BRIEF_DRIVE: [&str; 8] = ["drive", "--plain", "--images", "1", "--samples", "1", "--warm-up", "0"];
 const SHORT: [&str; 11] =
