@@ -16,7 +16,7 @@ step_licences() { .ci/licences; }
 
 # What is to run without an operating system. The host has a standard library that a dependency may take in, and atomics of 64
 # bits; targets without either tell.
-NO_STD=(-p tokkyu-contract -p tokkyu-topic -p tokkyu-message -p tokkyu-ros1 -p tokkyu-graph --no-default-features)
+NO_STD=(-p tokkyu-contract -p tokkyu-topic -p tokkyu-message -p tokkyu-ros1 -p tokkyu-graph -p tokkyu-rtos --no-default-features)
 BARE_TARGETS=(thumbv7em-none-eabi aarch64-unknown-none)
 step_no_std() { cargo check --locked "${NO_STD[@]}"; }
 step_bare() {

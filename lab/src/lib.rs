@@ -5,4 +5,5 @@ pub mod lbe;
 pub mod local;
 pub mod rtnet;
 pub mod study;
+pub mod ttsp;
 pub mod wire;

@@ -31,6 +31,7 @@ pub mod rtnet;
 pub mod storage;
 pub mod study;
 pub mod table;
+pub mod ttsp;
 pub mod verdict;
 
 pub use comparison::{Comparison, is_comparison};

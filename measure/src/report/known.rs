@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{Bridge, Drive, Lbe, Local, Rtnet, page};
+use super::{Bridge, Drive, Lbe, Local, Rtnet, Ttsp, page};
 use crate::result::{ResultError, ResultFile};
 use crate::study::{Experiment, Report, ReportError};
 
@@ -42,8 +42,14 @@ pub enum RenderError {
 
 type Write = fn(&Path, Form) -> Result<String, RenderError>;
 
-const KNOWN: [(&str, Write); 5] =
-    [known::<Bridge>(), known::<Drive>(), known::<Lbe>(), known::<Local>(), known::<Rtnet>()];
+const KNOWN: [(&str, Write); 6] = [
+    known::<Bridge>(),
+    known::<Drive>(),
+    known::<Lbe>(),
+    known::<Local>(),
+    known::<Rtnet>(),
+    known::<Ttsp>(),
+];
 
 const fn known<E: Experiment>() -> (&'static str, Write) {
     (E::NAME, write::<E>)

@@ -23,6 +23,7 @@ mod rtnet;
 mod rtnet_plots;
 mod stroke;
 mod timeline;
+mod ttsp;
 mod whole;
 
 pub use bridge::Bridge;
@@ -33,4 +34,5 @@ pub use lbe::Lbe;
 pub use local::Local;
 pub use raw::Raw;
 pub use rtnet::Rtnet;
+pub use ttsp::Ttsp;
 pub use whole::page;

@@ -12,6 +12,7 @@ mod peers;
 mod rtnet;
 mod run;
 mod tell;
+mod ttsp;
 mod wire;
 
 use clap::Subcommand;
@@ -27,6 +28,7 @@ pub enum Lab {
     Lbe(Box<lbe::LabLbe>),
     Local(Box<local::LabLocal>),
     Rtnet(Box<rtnet::LabRtnet>),
+    Ttsp(Box<ttsp::LabTtsp>),
     Wire(Box<wire::LabWire>),
 }
 
@@ -38,7 +40,7 @@ impl Lab {
             #[cfg(feature = "bridge")]
             Lab::Bridge(_) => true,
             Lab::Wire(_) => true,
-            Lab::Lbe(_) | Lab::Local(_) | Lab::Rtnet(_) => false,
+            Lab::Lbe(_) | Lab::Local(_) | Lab::Rtnet(_) | Lab::Ttsp(_) => false,
         }
     }
 
@@ -50,6 +52,7 @@ impl Lab {
             Lab::Lbe(lbe) => lbe.run(stop),
             Lab::Local(local) => local.run(stop),
             Lab::Rtnet(rtnet) => rtnet.run(stop),
+            Lab::Ttsp(ttsp) => ttsp.run(stop),
             Lab::Wire(wire) => wire.run(),
         }
     }

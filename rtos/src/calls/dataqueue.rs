@@ -1,0 +1,181 @@
+//! Calls about data queues: `snd_dtq`, `psnd_dtq`, `tsnd_dtq`, `fsnd_dtq`, `rcv_dtq`, `prcv_dtq`, `trcv_dtq`, `ini_dtq`, `ref_dtq`.
+
+use crate::dataqueue::{DataQueue, DataQueueStatus};
+use crate::error::{Error, Result};
+use crate::kernel::{Kernel, Timeout};
+use crate::objects::of_number;
+use crate::port::Port;
+use crate::task::Wait;
+use crate::waiting::Place;
+
+impl<P: Port> Kernel<P> {
+    /// `snd_dtq`: puts a word at the end, or hands it to who waits for one; waits where there is no room.
+    ///
+    /// # Errors
+    /// `E_CTX`, `E_ID`, `E_RLWAI`, `E_DLT`.
+    #[inline]
+    pub fn snd_dtq(&self, id: i32, data: usize) -> Result {
+        self.tsnd_dtq(id, data, Timeout::Forever)
+    }
+
+    /// `tsnd_dtq`: the same for a time.
+    ///
+    /// # Errors
+    /// As [`snd_dtq`](Self::snd_dtq); `E_PAR`, `E_TMOUT`.
+    #[inline]
+    pub fn tsnd_dtq(&self, id: i32, data: usize, timeout: Timeout) -> Result {
+        let (processor, task) = self.enter_waiting()?;
+        let queue = self.found(processor, of_number(self.objects.data_queues, id))?;
+        self.found(processor, timeout.check())?;
+        self.lock(&queue.lock);
+        let sent = self.send(queue, data);
+        if sent.is_err() && timeout != Timeout::Poll {
+            task.waits.data.set(data);
+            let place = Place { lock: &queue.lock, queue: &queue.senders, mutex: None };
+            return self.wait((processor, task), Wait::SendDataQueue(id as u16), Some(place), timeout);
+        }
+        self.unlock(&queue.lock);
+        self.leave(processor);
+        sent
+    }
+
+    /// `psnd_dtq`: the same without waiting; handlers may too.
+    ///
+    /// # Errors
+    /// `E_CTX`, `E_ID`, `E_TMOUT`.
+    #[inline]
+    pub fn psnd_dtq(&self, id: i32, data: usize) -> Result {
+        let processor = self.enter()?;
+        let queue = self.found(processor, of_number(self.objects.data_queues, id))?;
+        self.lock(&queue.lock);
+        let sent = self.send(queue, data);
+        self.unlock(&queue.lock);
+        self.leave(processor);
+        sent
+    }
+
+    /// `fsnd_dtq`: the same; where there is no room the oldest word makes it.
+    ///
+    /// # Errors
+    /// `E_CTX`, `E_ID`; `E_ILUSE`: the queue has no cells.
+    pub fn fsnd_dtq(&self, id: i32, data: usize) -> Result {
+        let processor = self.enter()?;
+        let queue = self.found(processor, of_number(self.objects.data_queues, id))?;
+        self.require(processor, !queue.cells.is_empty(), Error::IllegalUse)?;
+        self.lock(&queue.lock);
+        if self.send(queue, data).is_err() {
+            queue.take();
+            queue.put(data);
+        }
+        self.unlock(&queue.lock);
+        self.leave(processor);
+        Ok(())
+    }
+
+    /// `rcv_dtq`: takes the first word; waits where there is none.
+    ///
+    /// # Errors
+    /// `E_CTX`, `E_ID`, `E_RLWAI`, `E_DLT`.
+    #[inline]
+    pub fn rcv_dtq(&self, id: i32) -> Result<usize> {
+        self.trcv_dtq(id, Timeout::Forever)
+    }
+
+    /// `trcv_dtq`: the same for a time.
+    ///
+    /// # Errors
+    /// As [`rcv_dtq`](Self::rcv_dtq); `E_PAR`, `E_TMOUT`.
+    #[inline]
+    pub fn trcv_dtq(&self, id: i32, timeout: Timeout) -> Result<usize> {
+        let (processor, task) = self.enter_waiting()?;
+        let queue = self.found(processor, of_number(self.objects.data_queues, id))?;
+        self.found(processor, timeout.check())?;
+        self.lock(&queue.lock);
+        let received = self.receive(queue);
+        if received.is_err() && timeout != Timeout::Poll {
+            let place = Place { lock: &queue.lock, queue: &queue.receivers, mutex: None };
+            self.wait((processor, task), Wait::ReceiveDataQueue(id as u16), Some(place), timeout)?;
+            return Ok(task.waits.data.get());
+        }
+        self.unlock(&queue.lock);
+        self.leave(processor);
+        received
+    }
+
+    /// `prcv_dtq`: the same without waiting.
+    ///
+    /// # Errors
+    /// `E_CTX`, `E_ID`, `E_TMOUT`.
+    pub fn prcv_dtq(&self, id: i32) -> Result<usize> {
+        let (processor, _) = self.enter_task()?;
+        let queue = self.found(processor, of_number(self.objects.data_queues, id))?;
+        self.lock(&queue.lock);
+        let received = self.receive(queue);
+        self.unlock(&queue.lock);
+        self.leave(processor);
+        received
+    }
+
+    /// `ini_dtq`: empty; who waits is told `E_DLT`.
+    ///
+    /// # Errors
+    /// `E_CTX`, `E_ID`.
+    pub fn ini_dtq(&self, id: i32) -> Result {
+        let (processor, _) = self.enter_task()?;
+        let queue = self.found(processor, of_number(self.objects.data_queues, id))?;
+        self.lock(&queue.lock);
+        for waiting in [&queue.senders, &queue.receivers] {
+            self.wake_all(Place { lock: &queue.lock, queue: waiting, mutex: None }, Err(Error::Deleted));
+        }
+        queue.head.set(0);
+        queue.count.set(0);
+        self.unlock(&queue.lock);
+        self.leave(processor);
+        Ok(())
+    }
+
+    /// `ref_dtq`
+    ///
+    /// # Errors
+    /// `E_CTX`, `E_ID`.
+    pub fn ref_dtq(&self, id: i32) -> Result<DataQueueStatus> {
+        let (processor, _) = self.enter_task()?;
+        let queue = self.found(processor, of_number(self.objects.data_queues, id))?;
+        self.lock(&queue.lock);
+        let status = queue.status();
+        self.unlock(&queue.lock);
+        self.leave(processor);
+        Ok(status)
+    }
+
+    /// To who waits for it, or into the queue; `E_TMOUT` where there is no room.
+    #[inline]
+    fn send(&self, queue: &'static DataQueue, data: usize) -> Result {
+        if let Some(receiver) = queue.receivers.first() {
+            queue.receivers.remove(receiver);
+            receiver.waits.data.set(data);
+            self.wake(receiver, Ok(()));
+        } else if queue.is_full() {
+            return Err(Error::Timeout);
+        } else {
+            queue.put(data);
+        }
+        Ok(())
+    }
+
+    /// The first word, and room for the first that waits to send; `E_TMOUT` where there is none.
+    #[inline]
+    fn receive(&self, queue: &'static DataQueue) -> Result<usize> {
+        let taken = queue.take();
+        if let Some(sender) = queue.senders.first() {
+            let data = sender.waits.data.get();
+            queue.senders.remove(sender);
+            self.wake(sender, Ok(()));
+            match taken {
+                Some(_) => queue.put(data),
+                None => return Ok(data),
+            }
+        }
+        taken.ok_or(Error::Timeout)
+    }
+}

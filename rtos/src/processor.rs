@@ -1,0 +1,164 @@
+//! A processor: what runs on it, what is ready, what is due.
+
+use crate::cell::{Byte, Link, Long, Word};
+use crate::lock::{Lock, RANK_OF_CHAIN, RANK_OF_PROCESSORS};
+use crate::ready::ReadyQueue;
+use crate::spinlock::SpinLock;
+use crate::task::Task;
+use crate::wheel::Wheel;
+
+/// In [`Processor::context`]: `loc_cpu`.
+pub(crate) const CPU_LOCKED: u32 = 1;
+/// In [`Processor::context`]: for each handler that runs.
+pub(crate) const HANDLER: u32 = 2;
+
+/// A processor.
+///
+/// What others change is guarded by its lock; its context is its own, and changed with interrupts masked.
+#[derive(Debug)]
+pub struct Processor {
+    pub(crate) lock: Lock,
+    /// The system's, of the first processor: for priorities that are handed on from mutex to mutex.
+    pub(crate) chain: Lock,
+    pub(crate) index: Byte,
+    /// 0: a task runs, and nothing is locked.
+    pub(crate) context: Word,
+    /// Whether tasks may be switched as far as `dis_dsp` and `chg_ipm` go: both in one, for every call looks.
+    pub(crate) may_switch: Byte,
+    pub(crate) dispatch_disabled: Byte,
+    /// Priority mask, with its sign turned: 0 is `TIPM_ENAALL`.
+    pub(crate) mask: Byte,
+    /// The task whose context the processor has; none when it idles.
+    pub(crate) current: Link<Task>,
+    /// The task that it should have: the first ready one.
+    pub(crate) next: Link<Task>,
+    /// Held over a switch beside its own lock, by a task that moves itself: that processor.
+    pub(crate) also_held: Link<Processor>,
+    /// The program's spin lock that it has: one at most.
+    pub(crate) spin_lock: Link<SpinLock>,
+    pub(crate) ready: ReadyQueue,
+    pub(crate) wheel: Wheel,
+    /// What its timer was last set to; `u64::MAX` is never.
+    pub(crate) timer_us: Long,
+    /// Ranks of the locks that it holds, as bits; looked at in debug builds.
+    pub(crate) held: Word,
+}
+
+impl Processor {
+    /// Before the system starts.
+    pub const fn new() -> Processor {
+        Processor {
+            lock: Lock::new(RANK_OF_PROCESSORS),
+            chain: Lock::new(RANK_OF_CHAIN),
+            index: Byte::new(0),
+            context: Word::new(0),
+            may_switch: Byte::new(1),
+            dispatch_disabled: Byte::new(0),
+            mask: Byte::new(0),
+            current: Link::none(),
+            next: Link::none(),
+            also_held: Link::none(),
+            spin_lock: Link::none(),
+            ready: ReadyQueue::new(),
+            wheel: Wheel::new(),
+            timer_us: Long::new(u64::MAX),
+            held: Word::new(0),
+        }
+    }
+
+    pub(crate) fn reset(&self, index: u8, now_us: u64) {
+        self.lock.release();
+        self.chain.release();
+        self.lock.set_rank(RANK_OF_PROCESSORS + u32::from(index));
+        self.index.set(index);
+        self.context.set(0);
+        self.dispatch_disabled.set(0);
+        self.mask.set(0);
+        self.update_may_switch();
+        for link in [&self.current, &self.next] {
+            link.set(None);
+        }
+        self.also_held.set(None);
+        self.spin_lock.set(None);
+        self.ready.clear();
+        self.wheel.clear(now_us);
+        self.timer_us.set(u64::MAX);
+        self.held.set(0);
+    }
+
+    pub(crate) fn index(&self) -> usize {
+        usize::from(self.index.get())
+    }
+
+    /// The program's spin lock, if it has one.
+    pub(crate) fn let_spin_lock_go(&self) {
+        if let Some(lock) = self.spin_lock.get() {
+            self.spin_lock.set(None);
+            lock.let_go();
+        }
+    }
+
+    /// Whether a handler runs.
+    pub(crate) fn in_handler(&self) -> bool {
+        self.context.get() >= HANDLER
+    }
+
+    pub(crate) fn is_cpu_locked(&self) -> bool {
+        self.context.get() & CPU_LOCKED != 0
+    }
+
+    /// Whether the running task could be switched from here and now (RTK-11).
+    pub(crate) fn can_switch(&self) -> bool {
+        self.context.get() == 0 && self.may_switch.get() != 0
+    }
+
+    pub(crate) fn update_may_switch(&self) {
+        self.may_switch.set(u8::from(self.dispatch_disabled.get() == 0 && self.mask.get() == 0));
+    }
+
+    /// Whether it has another task than it should.
+    #[inline(always)]
+    pub(crate) fn is_behind(&self) -> bool {
+        match self.next.get() {
+            Some(next) => !self.current.is(next),
+            None => self.current.get().is_some(),
+        }
+    }
+
+    /// A task joins the ready ones; answers whether it is the one to run now.
+    pub(crate) fn add(&self, task: &'static Task) -> bool {
+        self.ready.push(task);
+        let urgent = self.next.get().is_none_or(|next| task.priority.get() < next.priority.get());
+        if urgent {
+            self.next.set(Some(task));
+        }
+        urgent
+    }
+
+    /// A task leaves them; answers whether it was the one to run.
+    pub(crate) fn take_away(&self, task: &'static Task) -> bool {
+        self.ready.remove(task);
+        let was_next = self.next.is(task);
+        if was_next {
+            self.next.set(self.ready.first());
+        }
+        was_next
+    }
+
+    /// After the order changed; answers whether another is to run now.
+    pub(crate) fn look_again(&self) -> bool {
+        let before = self.next.get();
+        let first = self.ready.first();
+        self.next.set(first);
+        match (before, first) {
+            (Some(before), Some(first)) => !core::ptr::eq(before, first),
+            (before, first) => before.is_some() != first.is_some(),
+        }
+    }
+}
+
+impl Default for Processor {
+    fn default() -> Self {
+        Self::new()
+    }
+}

@@ -1,0 +1,238 @@
+//! Tasks: what is declared of them, and what the kernel knows of them while it runs.
+
+use crate::cell::{Byte, Half, Link, Size, Word};
+use crate::error::{Error, Result};
+use crate::wheel::{Event, Owner};
+
+/// Number of priorities (`TMAX_TPRI`), a power of two.
+pub const PRIORITIES: usize = 16;
+
+/// What is declared of a task.
+#[derive(Clone, Copy, Debug)]
+pub struct TaskConfig {
+    /// From 1, the highest, to [`PRIORITIES`].
+    pub priority: u8,
+    /// Number of the processor it begins on, from 1.
+    pub processor: u8,
+    /// A bit for each processor it may be moved to, the first processor's the lowest.
+    pub may_move_to: u8,
+    /// `TA_ACT`: it is activated when the system starts.
+    pub active: bool,
+    /// What `get_inf` tells it.
+    pub exinf: usize,
+}
+
+/// State bits. Dormant is none of them, running the ready task that its processor names.
+pub(crate) mod state {
+    pub(crate) const DORMANT: u8 = 0;
+    /// Not dormant, whatever else.
+    pub(crate) const ALIVE: u8 = 1;
+    pub(crate) const WAITING: u8 = 2;
+    pub(crate) const SUSPENDED: u8 = 4;
+}
+
+/// What a task waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// `TTW_SLP`
+    Sleep,
+    /// `TTW_DLY`
+    Delay,
+    /// `TTW_SEM` and the semaphore's number.
+    Semaphore(u16),
+    /// `TTW_FLG`
+    EventFlag(u16),
+    /// `TTW_SDTQ`
+    SendDataQueue(u16),
+    /// `TTW_RDTQ`
+    ReceiveDataQueue(u16),
+    /// `TTW_SPDQ`
+    SendPriorityQueue(u16),
+    /// `TTW_RPDQ`
+    ReceivePriorityQueue(u16),
+    /// `TTW_MPF`
+    MemoryPool(u16),
+    /// `TTW_MTX`
+    Mutex(u16),
+}
+
+impl Wait {
+    const fn packed(self) -> u32 {
+        let (kind, number) = match self {
+            Wait::Sleep => (1, 0),
+            Wait::Delay => (2, 0),
+            Wait::Semaphore(number) => (3, number),
+            Wait::EventFlag(number) => (4, number),
+            Wait::SendDataQueue(number) => (5, number),
+            Wait::ReceiveDataQueue(number) => (6, number),
+            Wait::SendPriorityQueue(number) => (7, number),
+            Wait::ReceivePriorityQueue(number) => (8, number),
+            Wait::MemoryPool(number) => (9, number),
+            Wait::Mutex(number) => (10, number),
+        };
+        kind << 16 | number as u32
+    }
+
+    const fn unpacked(word: u32) -> Option<Wait> {
+        let number = word as u16;
+        Some(match word >> 16 {
+            1 => Wait::Sleep,
+            2 => Wait::Delay,
+            3 => Wait::Semaphore(number),
+            4 => Wait::EventFlag(number),
+            5 => Wait::SendDataQueue(number),
+            6 => Wait::ReceiveDataQueue(number),
+            7 => Wait::SendPriorityQueue(number),
+            8 => Wait::ReceivePriorityQueue(number),
+            9 => Wait::MemoryPool(number),
+            10 => Wait::Mutex(number),
+            _ => return None,
+        })
+    }
+}
+
+/// A task.
+///
+/// Guarded by the lock of the processor it is assigned to, save `next` and `prev` of a task that waits for an object: by
+/// that object's lock; and what it waits with: written before it waits, and by who wakes it.
+#[derive(Debug)]
+pub struct Task {
+    config: TaskConfig,
+    pub(crate) number: Half,
+    pub(crate) state: Byte,
+    /// From 0, the highest.
+    pub(crate) priority: Byte,
+    /// The same without what follows from mutexes.
+    pub(crate) base: Byte,
+    /// The mutex that it took last, of those that it has; 0: it has none.
+    pub(crate) held: Half,
+    /// Index of the processor it is assigned to. Changes with both processors' locks held.
+    pub(crate) processor: Byte,
+    fresh: Byte,
+    pub(crate) next: Link<Task>,
+    pub(crate) prev: Link<Task>,
+    pub(crate) activation: Activation,
+    pub(crate) wakeups: Byte,
+    pub(crate) waits: Waits,
+    /// The end of its wait.
+    pub(crate) event: Event,
+}
+
+/// An activation that is queued.
+#[derive(Debug)]
+pub(crate) struct Activation {
+    pub(crate) queued: Byte,
+    /// Where to, as an index; [`ANYWHERE`] if it did not say.
+    pub(crate) processor: Byte,
+}
+
+/// A queued activation that named no processor.
+pub(crate) const ANYWHERE: u8 = u8::MAX;
+
+/// What a task waits for and with, and what came of it.
+#[derive(Debug)]
+pub(crate) struct Waits {
+    for_what: Word,
+    /// 0, or an error's number.
+    outcome: Byte,
+    /// What it sends or receives, a flag's pattern, a block's address.
+    pub(crate) data: Size,
+    /// The data's priority, a flag's mode.
+    pub(crate) more: Word,
+}
+
+impl Task {
+    /// Before the system starts.
+    pub const fn new(config: TaskConfig) -> Task {
+        Task {
+            config,
+            number: Half::new(0),
+            state: Byte::new(state::DORMANT),
+            priority: Byte::new(0),
+            base: Byte::new(0),
+            held: Half::new(0),
+            processor: Byte::new(0),
+            fresh: Byte::new(0),
+            next: Link::none(),
+            prev: Link::none(),
+            activation: Activation { queued: Byte::new(0), processor: Byte::new(ANYWHERE) },
+            wakeups: Byte::new(0),
+            waits: Waits {
+                for_what: Word::new(0),
+                outcome: Byte::new(0),
+                data: Size::new(0),
+                more: Word::new(0),
+            },
+            event: Event::new(),
+        }
+    }
+
+    pub(crate) fn reset(&self, number: u16) {
+        self.number.set(number);
+        self.state.set(state::DORMANT);
+        self.priority.set(self.config.priority - 1);
+        self.base.set(self.config.priority - 1);
+        self.held.set(0);
+        self.processor.set(self.config.processor - 1);
+        self.activation.queued.set(0);
+        self.activation.processor.set(ANYWHERE);
+        self.wakeups.set(0);
+        self.event.belongs_to(Owner::Task(number));
+    }
+
+    /// What was declared of it.
+    pub fn config(&self) -> &TaskConfig {
+        &self.config
+    }
+
+    /// Its number, from 1.
+    pub fn id(&self) -> i32 {
+        i32::from(self.number.get())
+    }
+
+    /// Whether it is to begin at its beginning, and has no context yet.
+    pub fn is_fresh(&self) -> bool {
+        self.fresh.get() != 0
+    }
+
+    pub(crate) fn set_fresh(&self, fresh: bool) {
+        self.fresh.set(u8::from(fresh));
+    }
+
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.state.get() & state::WAITING != 0
+    }
+
+    pub(crate) fn is_ready(&self) -> bool {
+        self.state.get() == state::ALIVE
+    }
+
+    pub(crate) fn is_dormant(&self) -> bool {
+        self.state.get() == state::DORMANT
+    }
+
+    /// What it waits for.
+    pub(crate) fn wait(&self) -> Option<Wait> {
+        if self.is_waiting() { Wait::unpacked(self.waits.for_what.get()) } else { None }
+    }
+
+    pub(crate) fn set_wait(&self, wait: Wait) {
+        self.waits.for_what.set(wait.packed());
+    }
+
+    pub(crate) fn set_outcome(&self, outcome: Result) {
+        self.waits.outcome.set(outcome.map_or_else(|error| error as i8 as u8, |()| 0));
+    }
+
+    pub(crate) fn outcome(&self) -> Result {
+        match Error::of(self.waits.outcome.get() as i8) {
+            Some(error) => Err(error),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether it may be moved to the processor of this index.
+    pub(crate) fn may_move_to(&self, processor: usize) -> bool {
+        processor < 8 && self.config.may_move_to >> processor & 1 != 0
+    }
+}
