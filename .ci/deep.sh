@@ -56,6 +56,7 @@ deep() {
     state=$CARGO_TARGET_DIR/deep/$(git rev-parse 'HEAD^{tree}')
     EVERYTHING=1 AGAIN=
     unset TOKKYU_AGAIN
+    # Tests that try all orders try more of them.
     export TOKKYU_DEEP=1
     [ -z "$(git status --porcelain --untracked-files=no)" ] || {
         echo "the tree differs from its commit: commit first, a deep run is of a revision" >&2

@@ -3,7 +3,7 @@
 use crate::cell::{Size, Word};
 use crate::lock::{Lock, RANK_OF_OBJECTS};
 use crate::task::Task;
-use crate::waiting::WaitQueue;
+use crate::waiting::{Place, WaitQueue};
 
 /// Room for one word.
 #[derive(Debug)]
@@ -62,6 +62,14 @@ impl DataQueue {
         self.count.set(0);
         self.senders.clear();
         self.receivers.clear();
+    }
+
+    pub(crate) fn to_send(&'static self) -> Place {
+        Place::new(&self.lock, &self.senders)
+    }
+
+    pub(crate) fn to_receive(&'static self) -> Place {
+        Place::new(&self.lock, &self.receivers)
     }
 
     /// Its state, of a system that stands still.

@@ -1,6 +1,7 @@
 //! An event flag: what it holds and who waits. Its calls are in `calls/eventflag.rs`.
 
 use crate::cell::Word;
+use crate::error::{Error, Result};
 use crate::lock::{Lock, RANK_OF_OBJECTS};
 use crate::task::Task;
 use crate::waiting::{Place, WaitQueue};
@@ -62,7 +63,7 @@ impl EventFlag {
     }
 
     pub(crate) fn place(&'static self) -> Place {
-        Place { lock: &self.lock, queue: &self.queue, mutex: None }
+        Place::new(&self.lock, &self.queue)
     }
 
     /// Its state, of a system that stands still.
@@ -73,6 +74,14 @@ impl EventFlag {
     /// Who waits, for which bits and how, in order, of a system that stands still.
     pub fn waiting(&self) -> impl Iterator<Item = (&'static Task, u32, FlagMode)> {
         self.queue.iter().map(|task| (task, task.waits.data.get() as u32, mode_of(task)))
+    }
+
+    /// What is answered at once: `E_TMOUT` if the wait is not over.
+    pub(crate) fn ask(&self, bits: u32, mode: FlagMode) -> Result<u32> {
+        if !self.config.many_may_wait && self.queue.first().is_some() {
+            return Err(Error::IllegalUse);
+        }
+        self.matches(bits, mode).ok_or(Error::Timeout)
     }
 
     /// The pattern that releases who waits so, if it does.

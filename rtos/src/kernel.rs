@@ -67,6 +67,7 @@ impl<P: Port> Kernel<P> {
             let processor = &self.objects.processors[usize::from(task.processor.get())];
             self.activate(processor, task);
         }
+        self.port.initialize();
         self.running.set(1);
     }
 
@@ -87,6 +88,7 @@ impl<P: Port> Kernel<P> {
     /// Tasks run no more: what the machine calls when it ends.
     pub fn end(&self) {
         self.running.set(0);
+        self.port.terminate();
     }
 
     /// What a fresh task's context begins with. Returns never: the task ends in it.
@@ -408,8 +410,7 @@ impl<P: Port> Kernel<P> {
 
     /// Wakes all that wait, each with the same outcome.
     pub(crate) fn wake_all(&self, place: Place, outcome: Result) {
-        while let Some(task) = place.queue.first() {
-            place.queue.remove(task);
+        while let Some(task) = place.queue.take_first() {
             self.wake(task, outcome);
         }
     }

@@ -3,7 +3,7 @@
 use crate::cell::{Half, Link};
 use crate::lock::{Lock, RANK_OF_OBJECTS};
 use crate::task::Task;
-use crate::waiting::WaitQueue;
+use crate::waiting::{Place, WaitQueue};
 
 /// What keeps a less urgent task that has the mutex from being held up by those in between.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +64,11 @@ impl Mutex {
         self.owner.set(None);
         self.next_held.set(0);
         self.queue.clear();
+    }
+
+    pub(crate) fn place(&'static self) -> Place {
+        let mutex = self.inherits().then(|| self.number.get());
+        Place { mutex, ..Place::new(&self.lock, &self.queue) }
     }
 
     pub(crate) fn inherits(&self) -> bool {

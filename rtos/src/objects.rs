@@ -71,46 +71,16 @@ impl Objects {
         }
         match wait {
             Wait::Sleep | Wait::Delay => None,
-            Wait::Semaphore(number) => at(self.semaphores, number).map(|object| Place {
-                lock: &object.lock,
-                queue: &object.queue,
-                mutex: None,
-            }),
-            Wait::EventFlag(number) => at(self.event_flags, number).map(|object| Place {
-                lock: &object.lock,
-                queue: &object.queue,
-                mutex: None,
-            }),
-            Wait::SendDataQueue(number) => at(self.data_queues, number).map(|object| Place {
-                lock: &object.lock,
-                queue: &object.senders,
-                mutex: None,
-            }),
-            Wait::ReceiveDataQueue(number) => at(self.data_queues, number).map(|object| Place {
-                lock: &object.lock,
-                queue: &object.receivers,
-                mutex: None,
-            }),
-            Wait::SendPriorityQueue(number) => at(self.priority_queues, number).map(|object| Place {
-                lock: &object.lock,
-                queue: &object.senders,
-                mutex: None,
-            }),
-            Wait::ReceivePriorityQueue(number) => at(self.priority_queues, number).map(|object| Place {
-                lock: &object.lock,
-                queue: &object.receivers,
-                mutex: None,
-            }),
-            Wait::Mutex(number) => at(self.mutexes, number).map(|object| Place {
-                lock: &object.lock,
-                queue: &object.queue,
-                mutex: object.inherits().then_some(number),
-            }),
-            Wait::MemoryPool(number) => at(self.memory_pools, number).map(|object| Place {
-                lock: &object.lock,
-                queue: &object.queue,
-                mutex: None,
-            }),
+            Wait::Semaphore(number) => at(self.semaphores, number).map(Semaphore::place),
+            Wait::EventFlag(number) => at(self.event_flags, number).map(EventFlag::place),
+            Wait::SendDataQueue(number) => at(self.data_queues, number).map(DataQueue::to_send),
+            Wait::ReceiveDataQueue(number) => at(self.data_queues, number).map(DataQueue::to_receive),
+            Wait::SendPriorityQueue(number) => at(self.priority_queues, number).map(PriorityQueue::to_send),
+            Wait::ReceivePriorityQueue(number) => {
+                at(self.priority_queues, number).map(PriorityQueue::to_receive)
+            }
+            Wait::MemoryPool(number) => at(self.memory_pools, number).map(MemoryPool::place),
+            Wait::Mutex(number) => at(self.mutexes, number).map(Mutex::place),
         }
     }
 }

@@ -42,6 +42,12 @@ pub trait Port: Sized + 'static {
     /// Gives up the saved context of a task that does not run, if it has one.
     fn discard(&self, task: &'static Task);
 
+    /// The programs' initialization routines (`ATT_INI`), before any task runs.
+    fn initialize(&self) {}
+
+    /// Their termination routines (`ATT_TER`), after the last has.
+    fn terminate(&self) {}
+
     /// A task was activated: it will begin anew.
     fn activated(&self, _task: &'static Task) {}
 

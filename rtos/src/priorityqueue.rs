@@ -4,7 +4,7 @@ use crate::cell::{Half, Size};
 use crate::error::{Error, Result};
 use crate::lock::{Lock, RANK_OF_OBJECTS};
 use crate::task::Task;
-use crate::waiting::WaitQueue;
+use crate::waiting::{Place, WaitQueue};
 
 /// Number of priorities of data (`TMAX_DPRI`).
 pub const DATA_PRIORITIES: usize = 16;
@@ -95,6 +95,14 @@ impl PriorityQueue {
 
     pub(crate) fn cell(&self, index: u16) -> Option<&'static PriorityCell> {
         self.cells.get(usize::from(index))
+    }
+
+    pub(crate) fn to_send(&'static self) -> Place {
+        Place::new(&self.lock, &self.senders)
+    }
+
+    pub(crate) fn to_receive(&'static self) -> Place {
+        Place::new(&self.lock, &self.receivers)
     }
 
     /// Its state, of a system that stands still.

@@ -42,7 +42,7 @@ impl Semaphore {
     }
 
     pub(crate) fn place(&'static self) -> Place {
-        Place { lock: &self.lock, queue: &self.queue, mutex: None }
+        Place::new(&self.lock, &self.queue)
     }
 
     /// Its state, of a system that stands still.

@@ -16,6 +16,13 @@ pub(crate) struct Place {
     pub(crate) mutex: Option<u16>,
 }
 
+impl Place {
+    /// Of no mutex with inheritance.
+    pub(crate) fn new(lock: &'static Lock, queue: &'static WaitQueue) -> Place {
+        Place { lock, queue, mutex: None }
+    }
+}
+
 /// The tasks that wait.
 #[derive(Debug)]
 pub(crate) struct WaitQueue {
@@ -47,6 +54,13 @@ impl WaitQueue {
 
     pub(crate) fn first(&self) -> Option<&'static Task> {
         self.head.get()
+    }
+
+    /// The first, which waits here no more.
+    pub(crate) fn take_first(&self) -> Option<&'static Task> {
+        let first = self.first()?;
+        self.remove(first);
+        Some(first)
     }
 
     pub(crate) fn insert(&self, task: &'static Task) {

@@ -26,6 +26,10 @@ pub unsafe trait Programs: 'static {
     fn line(&self, kernel: &'static Kernel<Machine>, number: u32);
     /// A task was activated.
     fn activated(&self, _id: i32) {}
+    /// Initialization routines: before any task runs.
+    fn initialize(&self, _kernel: &'static Kernel<Machine>) {}
+    /// Termination routines: after the last has.
+    fn terminate(&self, _kernel: &'static Kernel<Machine>) {}
 }
 
 /// What a processor's context stands at.
@@ -89,7 +93,7 @@ impl Machine {
     /// Begins anew, at time 0.
     pub fn reboot(&self) {
         let kernel = self.kernel();
-        self.end();
+        self.stop();
         self.now_us.set(0);
         self.current.set(0);
         let count = self.cores.borrow().len();
@@ -220,7 +224,7 @@ impl Machine {
     }
 
     /// Gives all contexts up; nothing can go on any more.
-    pub fn end(&self) {
+    pub fn stop(&self) {
         let contexts = std::mem::take(&mut *self.contexts.borrow_mut());
         drop(contexts);
     }
@@ -324,6 +328,14 @@ impl Port for Machine {
     fn discard(&self, task: &'static Task) {
         let gone = self.contexts.borrow_mut().remove(&Which::Task(task.id()));
         drop(gone);
+    }
+
+    fn initialize(&self) {
+        self.programs.initialize(self.kernel());
+    }
+
+    fn terminate(&self) {
+        self.programs.terminate(self.kernel());
     }
 
     fn activated(&self, task: &'static Task) {

@@ -6,7 +6,6 @@ use crate::kernel::{Kernel, Timeout};
 use crate::objects::of_number;
 use crate::port::Port;
 use crate::task::Wait;
-use crate::waiting::Place;
 
 impl<P: Port> Kernel<P> {
     /// `snd_dtq`: puts a word at the end, or hands it to who waits for one; waits where there is no room.
@@ -31,8 +30,12 @@ impl<P: Port> Kernel<P> {
         let sent = self.send(queue, data);
         if sent.is_err() && timeout != Timeout::Poll {
             task.waits.data.set(data);
-            let place = Place { lock: &queue.lock, queue: &queue.senders, mutex: None };
-            return self.wait((processor, task), Wait::SendDataQueue(id as u16), Some(place), timeout);
+            return self.wait(
+                (processor, task),
+                Wait::SendDataQueue(id as u16),
+                Some(queue.to_send()),
+                timeout,
+            );
         }
         self.unlock(&queue.lock);
         self.leave(processor);
@@ -47,11 +50,7 @@ impl<P: Port> Kernel<P> {
     pub fn psnd_dtq(&self, id: i32, data: usize) -> Result {
         let processor = self.enter()?;
         let queue = self.found(processor, of_number(self.objects.data_queues, id))?;
-        self.lock(&queue.lock);
-        let sent = self.send(queue, data);
-        self.unlock(&queue.lock);
-        self.leave(processor);
-        sent
+        self.locked(processor, &queue.lock, || self.send(queue, data))
     }
 
     /// `fsnd_dtq`: the same; where there is no room the oldest word makes it.
@@ -62,13 +61,12 @@ impl<P: Port> Kernel<P> {
         let processor = self.enter()?;
         let queue = self.found(processor, of_number(self.objects.data_queues, id))?;
         self.require(processor, !queue.cells.is_empty(), Error::IllegalUse)?;
-        self.lock(&queue.lock);
-        if self.send(queue, data).is_err() {
-            queue.take();
-            queue.put(data);
-        }
-        self.unlock(&queue.lock);
-        self.leave(processor);
+        self.locked(processor, &queue.lock, || {
+            if self.send(queue, data).is_err() {
+                queue.take();
+                queue.put(data);
+            }
+        });
         Ok(())
     }
 
@@ -93,8 +91,12 @@ impl<P: Port> Kernel<P> {
         self.lock(&queue.lock);
         let received = self.receive(queue);
         if received.is_err() && timeout != Timeout::Poll {
-            let place = Place { lock: &queue.lock, queue: &queue.receivers, mutex: None };
-            self.wait((processor, task), Wait::ReceiveDataQueue(id as u16), Some(place), timeout)?;
+            self.wait(
+                (processor, task),
+                Wait::ReceiveDataQueue(id as u16),
+                Some(queue.to_receive()),
+                timeout,
+            )?;
             return Ok(task.waits.data.get());
         }
         self.unlock(&queue.lock);
@@ -109,11 +111,7 @@ impl<P: Port> Kernel<P> {
     pub fn prcv_dtq(&self, id: i32) -> Result<usize> {
         let (processor, _) = self.enter_task()?;
         let queue = self.found(processor, of_number(self.objects.data_queues, id))?;
-        self.lock(&queue.lock);
-        let received = self.receive(queue);
-        self.unlock(&queue.lock);
-        self.leave(processor);
-        received
+        self.locked(processor, &queue.lock, || self.receive(queue))
     }
 
     /// `ini_dtq`: empty; who waits is told `E_DLT`.
@@ -123,14 +121,13 @@ impl<P: Port> Kernel<P> {
     pub fn ini_dtq(&self, id: i32) -> Result {
         let (processor, _) = self.enter_task()?;
         let queue = self.found(processor, of_number(self.objects.data_queues, id))?;
-        self.lock(&queue.lock);
-        for waiting in [&queue.senders, &queue.receivers] {
-            self.wake_all(Place { lock: &queue.lock, queue: waiting, mutex: None }, Err(Error::Deleted));
-        }
-        queue.head.set(0);
-        queue.count.set(0);
-        self.unlock(&queue.lock);
-        self.leave(processor);
+        self.locked(processor, &queue.lock, || {
+            for place in [queue.to_send(), queue.to_receive()] {
+                self.wake_all(place, Err(Error::Deleted));
+            }
+            queue.head.set(0);
+            queue.count.set(0);
+        });
         Ok(())
     }
 
@@ -141,18 +138,14 @@ impl<P: Port> Kernel<P> {
     pub fn ref_dtq(&self, id: i32) -> Result<DataQueueStatus> {
         let (processor, _) = self.enter_task()?;
         let queue = self.found(processor, of_number(self.objects.data_queues, id))?;
-        self.lock(&queue.lock);
-        let status = queue.status();
-        self.unlock(&queue.lock);
-        self.leave(processor);
+        let status = self.locked(processor, &queue.lock, || queue.status());
         Ok(status)
     }
 
     /// To who waits for it, or into the queue; `E_TMOUT` where there is no room.
     #[inline]
     fn send(&self, queue: &'static DataQueue, data: usize) -> Result {
-        if let Some(receiver) = queue.receivers.first() {
-            queue.receivers.remove(receiver);
+        if let Some(receiver) = queue.receivers.take_first() {
             receiver.waits.data.set(data);
             self.wake(receiver, Ok(()));
         } else if queue.is_full() {
@@ -167,9 +160,8 @@ impl<P: Port> Kernel<P> {
     #[inline]
     fn receive(&self, queue: &'static DataQueue) -> Result<usize> {
         let taken = queue.take();
-        if let Some(sender) = queue.senders.first() {
+        if let Some(sender) = queue.senders.take_first() {
             let data = sender.waits.data.get();
-            queue.senders.remove(sender);
             self.wake(sender, Ok(()));
             match taken {
                 Some(_) => queue.put(data),

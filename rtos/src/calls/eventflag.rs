@@ -15,23 +15,22 @@ impl<P: Port> Kernel<P> {
     pub fn set_flg(&self, id: i32, bits: u32) -> Result {
         let processor = self.enter()?;
         let flag = self.found(processor, of_number(self.objects.event_flags, id))?;
-        self.lock(&flag.lock);
-        flag.pattern.set(flag.pattern.get() | bits);
-        // All at once: the specification has nobody see a pattern of which some are released and others not yet.
-        let mut at = flag.queue.first();
-        while let Some(task) = at {
-            at = flag.queue.after(task);
-            if let Some(pattern) = flag.matches(task.waits.data.get() as u32, mode_of(task)) {
-                flag.queue.remove(task);
-                task.waits.data.set(pattern as usize);
-                self.wake(task, Ok(()));
-                if flag.config.clear {
-                    break;
+        self.locked(processor, &flag.lock, || {
+            flag.pattern.set(flag.pattern.get() | bits);
+            // All at once: the specification has nobody see a pattern of which some are released and others not yet.
+            let mut at = flag.queue.first();
+            while let Some(task) = at {
+                at = flag.queue.after(task);
+                if let Some(pattern) = flag.matches(task.waits.data.get() as u32, mode_of(task)) {
+                    flag.queue.remove(task);
+                    task.waits.data.set(pattern as usize);
+                    self.wake(task, Ok(()));
+                    if flag.config.clear {
+                        break;
+                    }
                 }
             }
-        }
-        self.unlock(&flag.lock);
-        self.leave(processor);
+        });
         Ok(())
     }
 
@@ -42,10 +41,9 @@ impl<P: Port> Kernel<P> {
     pub fn clr_flg(&self, id: i32, bits: u32) -> Result {
         let (processor, _) = self.enter_task()?;
         let flag = self.found(processor, of_number(self.objects.event_flags, id))?;
-        self.lock(&flag.lock);
-        flag.pattern.set(flag.pattern.get() & bits);
-        self.unlock(&flag.lock);
-        self.leave(processor);
+        self.locked(processor, &flag.lock, || {
+            flag.pattern.set(flag.pattern.get() & bits);
+        });
         Ok(())
     }
 
@@ -67,11 +65,7 @@ impl<P: Port> Kernel<P> {
         self.found(processor, timeout.check())?;
         self.require(processor, bits != 0, Error::Parameter)?;
         self.lock(&flag.lock);
-        let answer = if !flag.config.many_may_wait && flag.queue.first().is_some() {
-            Err(Error::IllegalUse)
-        } else {
-            flag.matches(bits, mode).ok_or(Error::Timeout)
-        };
+        let answer = flag.ask(bits, mode);
         if answer == Err(Error::Timeout) && timeout != Timeout::Poll {
             task.waits.data.set(bits as usize);
             task.waits.more.set(u32::from(mode == FlagMode::Any));
@@ -91,15 +85,7 @@ impl<P: Port> Kernel<P> {
         let (processor, _) = self.enter_task()?;
         let flag = self.found(processor, of_number(self.objects.event_flags, id))?;
         self.require(processor, bits != 0, Error::Parameter)?;
-        self.lock(&flag.lock);
-        let answer = if !flag.config.many_may_wait && flag.queue.first().is_some() {
-            Err(Error::IllegalUse)
-        } else {
-            flag.matches(bits, mode).ok_or(Error::Timeout)
-        };
-        self.unlock(&flag.lock);
-        self.leave(processor);
-        answer
+        self.locked(processor, &flag.lock, || flag.ask(bits, mode))
     }
 
     /// `ini_flg`: as it was declared; who waits is told `E_DLT`.
@@ -109,11 +95,10 @@ impl<P: Port> Kernel<P> {
     pub fn ini_flg(&self, id: i32) -> Result {
         let (processor, _) = self.enter_task()?;
         let flag = self.found(processor, of_number(self.objects.event_flags, id))?;
-        self.lock(&flag.lock);
-        self.wake_all(flag.place(), Err(Error::Deleted));
-        flag.pattern.set(flag.config.initial);
-        self.unlock(&flag.lock);
-        self.leave(processor);
+        self.locked(processor, &flag.lock, || {
+            self.wake_all(flag.place(), Err(Error::Deleted));
+            flag.pattern.set(flag.config.initial);
+        });
         Ok(())
     }
 
@@ -124,10 +109,7 @@ impl<P: Port> Kernel<P> {
     pub fn ref_flg(&self, id: i32) -> Result<EventFlagStatus> {
         let (processor, _) = self.enter_task()?;
         let flag = self.found(processor, of_number(self.objects.event_flags, id))?;
-        self.lock(&flag.lock);
-        let status = flag.status();
-        self.unlock(&flag.lock);
-        self.leave(processor);
+        let status = self.locked(processor, &flag.lock, || flag.status());
         Ok(status)
     }
 }

@@ -82,11 +82,10 @@ impl<P: Port> Kernel<P> {
     pub fn ini_mpf(&self, id: i32) -> Result {
         let (processor, _) = self.enter_task()?;
         let pool = self.found(processor, of_number(self.objects.memory_pools, id))?;
-        self.lock(&pool.lock);
-        self.wake_all(pool.place(), Err(Error::Deleted));
-        pool.fill();
-        self.unlock(&pool.lock);
-        self.leave(processor);
+        self.locked(processor, &pool.lock, || {
+            self.wake_all(pool.place(), Err(Error::Deleted));
+            pool.fill();
+        });
         Ok(())
     }
 
@@ -97,10 +96,7 @@ impl<P: Port> Kernel<P> {
     pub fn ref_mpf(&self, id: i32) -> Result<MemoryPoolStatus> {
         let (processor, _) = self.enter_task()?;
         let pool = self.found(processor, of_number(self.objects.memory_pools, id))?;
-        self.lock(&pool.lock);
-        let status = pool.status();
-        self.unlock(&pool.lock);
-        self.leave(processor);
+        let status = self.locked(processor, &pool.lock, || pool.status());
         Ok(status)
     }
 }

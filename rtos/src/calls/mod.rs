@@ -22,6 +22,7 @@ pub use system::INTERRUPT_PRIORITY_MIN;
 
 use crate::error::{Error, Result};
 use crate::kernel::Kernel;
+use crate::lock::Lock;
 use crate::objects::of_number;
 use crate::port::Port;
 use crate::processor::Processor;
@@ -75,6 +76,21 @@ impl<P: Port> Kernel<P> {
             Ok(object) => Ok(object),
             Err(error) => self.refuse(processor, error),
         }
+    }
+
+    /// Ends a call by doing something with an object's lock held.
+    #[inline(always)]
+    pub(crate) fn locked<T>(
+        &self,
+        processor: &'static Processor,
+        lock: &'static Lock,
+        what: impl FnOnce() -> T,
+    ) -> T {
+        self.lock(lock);
+        let answer = what();
+        self.unlock(lock);
+        self.leave(processor);
+        answer
     }
 
     /// Ends a call with an error if a condition does not hold.

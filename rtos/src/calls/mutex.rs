@@ -95,7 +95,7 @@ impl<P: Port> Kernel<P> {
         // Its owner may wait for another, whose owner is then less urgent too.
         self.lock(self.chain());
         self.lock(&mutex.lock);
-        self.wake_all(Place { lock: &mutex.lock, queue: &mutex.queue, mutex: None }, Err(Error::Deleted));
+        self.wake_all(mutex.place(), Err(Error::Deleted));
         if let Some(owner) = mutex.owner.get() {
             self.give_back(mutex, owner);
         }
@@ -179,8 +179,7 @@ impl<P: Port> Kernel<P> {
             self.set_level(at, owner, level, true);
         }
         self.unlock(&at.lock);
-        if let Some(task) = mutex.queue.first() {
-            mutex.queue.remove(task);
+        if let Some(task) = mutex.queue.take_first() {
             let at = self.lock_processor_of(task);
             hold(mutex, task);
             task.priority.set(self.level_of(task));

@@ -6,7 +6,6 @@ use crate::objects::of_number;
 use crate::port::Port;
 use crate::priorityqueue::{PriorityQueue, PriorityQueueStatus};
 use crate::task::Wait;
-use crate::waiting::Place;
 
 impl<P: Port> Kernel<P> {
     /// `snd_pdq`: puts a word at its priority's end, or hands it to who waits for one; waits where there is no room.
@@ -31,8 +30,12 @@ impl<P: Port> Kernel<P> {
         if sent.is_err() && timeout != Timeout::Poll {
             task.waits.data.set(data);
             task.waits.more.set(u32::from(level));
-            let place = Place { lock: &queue.lock, queue: &queue.senders, mutex: None };
-            return self.wait((processor, task), Wait::SendPriorityQueue(id as u16), Some(place), timeout);
+            return self.wait(
+                (processor, task),
+                Wait::SendPriorityQueue(id as u16),
+                Some(queue.to_send()),
+                timeout,
+            );
         }
         self.unlock(&queue.lock);
         self.leave(processor);
@@ -47,11 +50,7 @@ impl<P: Port> Kernel<P> {
         let processor = self.enter()?;
         let queue = self.found(processor, of_number(self.objects.priority_queues, id))?;
         let level = self.found(processor, queue.level_of(priority))?;
-        self.lock(&queue.lock);
-        let sent = self.send_by_priority(queue, data, level);
-        self.unlock(&queue.lock);
-        self.leave(processor);
-        sent
+        self.locked(processor, &queue.lock, || self.send_by_priority(queue, data, level))
     }
 
     /// `rcv_pdq`: takes the first word and its priority; waits where there is none.
@@ -73,8 +72,12 @@ impl<P: Port> Kernel<P> {
         self.lock(&queue.lock);
         let received = self.receive_by_priority(queue);
         if received.is_err() && timeout != Timeout::Poll {
-            let place = Place { lock: &queue.lock, queue: &queue.receivers, mutex: None };
-            self.wait((processor, task), Wait::ReceivePriorityQueue(id as u16), Some(place), timeout)?;
+            self.wait(
+                (processor, task),
+                Wait::ReceivePriorityQueue(id as u16),
+                Some(queue.to_receive()),
+                timeout,
+            )?;
             return Ok((task.waits.data.get(), task.waits.more.get() as i32 + 1));
         }
         self.unlock(&queue.lock);
@@ -89,11 +92,7 @@ impl<P: Port> Kernel<P> {
     pub fn prcv_pdq(&self, id: i32) -> Result<(usize, i32)> {
         let (processor, _) = self.enter_task()?;
         let queue = self.found(processor, of_number(self.objects.priority_queues, id))?;
-        self.lock(&queue.lock);
-        let received = self.receive_by_priority(queue);
-        self.unlock(&queue.lock);
-        self.leave(processor);
-        received
+        self.locked(processor, &queue.lock, || self.receive_by_priority(queue))
     }
 
     /// `ini_pdq`: empty; who waits is told `E_DLT`.
@@ -103,13 +102,12 @@ impl<P: Port> Kernel<P> {
     pub fn ini_pdq(&self, id: i32) -> Result {
         let (processor, _) = self.enter_task()?;
         let queue = self.found(processor, of_number(self.objects.priority_queues, id))?;
-        self.lock(&queue.lock);
-        for waiting in [&queue.senders, &queue.receivers] {
-            self.wake_all(Place { lock: &queue.lock, queue: waiting, mutex: None }, Err(Error::Deleted));
-        }
-        queue.empty();
-        self.unlock(&queue.lock);
-        self.leave(processor);
+        self.locked(processor, &queue.lock, || {
+            for place in [queue.to_send(), queue.to_receive()] {
+                self.wake_all(place, Err(Error::Deleted));
+            }
+            queue.empty();
+        });
         Ok(())
     }
 
@@ -120,16 +118,12 @@ impl<P: Port> Kernel<P> {
     pub fn ref_pdq(&self, id: i32) -> Result<PriorityQueueStatus> {
         let (processor, _) = self.enter_task()?;
         let queue = self.found(processor, of_number(self.objects.priority_queues, id))?;
-        self.lock(&queue.lock);
-        let status = queue.status();
-        self.unlock(&queue.lock);
-        self.leave(processor);
+        let status = self.locked(processor, &queue.lock, || queue.status());
         Ok(status)
     }
 
     fn send_by_priority(&self, queue: &'static PriorityQueue, data: usize, level: u16) -> Result {
-        if let Some(receiver) = queue.receivers.first() {
-            queue.receivers.remove(receiver);
+        if let Some(receiver) = queue.receivers.take_first() {
             receiver.waits.data.set(data);
             receiver.waits.more.set(u32::from(level));
             self.wake(receiver, Ok(()));
@@ -140,9 +134,8 @@ impl<P: Port> Kernel<P> {
 
     fn receive_by_priority(&self, queue: &'static PriorityQueue) -> Result<(usize, i32)> {
         let taken = queue.take().map(|(data, level)| (data, i32::from(level) + 1));
-        if let Some(sender) = queue.senders.first() {
+        if let Some(sender) = queue.senders.take_first() {
             let (data, level) = (sender.waits.data.get(), sender.waits.more.get());
-            queue.senders.remove(sender);
             self.wake(sender, Ok(()));
             if taken.is_none() {
                 return Ok((data, level as i32 + 1));

@@ -17,8 +17,7 @@ impl<P: Port> Kernel<P> {
         let processor = self.enter()?;
         let semaphore = self.found(processor, of_number(self.objects.semaphores, id))?;
         self.lock(&semaphore.lock);
-        if let Some(task) = semaphore.queue.first() {
-            semaphore.queue.remove(task);
+        if let Some(task) = semaphore.queue.take_first() {
             self.wake(task, Ok(()));
             self.unlock(&semaphore.lock);
             self.leave(processor);
@@ -73,11 +72,7 @@ impl<P: Port> Kernel<P> {
     pub fn pol_sem(&self, id: i32) -> Result {
         let (processor, _) = self.enter_task()?;
         let semaphore = self.found(processor, of_number(self.objects.semaphores, id))?;
-        self.lock(&semaphore.lock);
-        let answer = take(semaphore, semaphore.count.get());
-        self.unlock(&semaphore.lock);
-        self.leave(processor);
-        answer
+        self.locked(processor, &semaphore.lock, || take(semaphore, semaphore.count.get()))
     }
 
     /// `ini_sem`: as it was declared; who waits is told `E_DLT`.
@@ -87,11 +82,10 @@ impl<P: Port> Kernel<P> {
     pub fn ini_sem(&self, id: i32) -> Result {
         let (processor, _) = self.enter_task()?;
         let semaphore = self.found(processor, of_number(self.objects.semaphores, id))?;
-        self.lock(&semaphore.lock);
-        self.wake_all(semaphore.place(), Err(Error::Deleted));
-        semaphore.count.set(semaphore.initial);
-        self.unlock(&semaphore.lock);
-        self.leave(processor);
+        self.locked(processor, &semaphore.lock, || {
+            self.wake_all(semaphore.place(), Err(Error::Deleted));
+            semaphore.count.set(semaphore.initial);
+        });
         Ok(())
     }
 
@@ -102,10 +96,7 @@ impl<P: Port> Kernel<P> {
     pub fn ref_sem(&self, id: i32) -> Result<SemaphoreStatus> {
         let (processor, _) = self.enter_task()?;
         let semaphore = self.found(processor, of_number(self.objects.semaphores, id))?;
-        self.lock(&semaphore.lock);
-        let status = semaphore.status();
-        self.unlock(&semaphore.lock);
-        self.leave(processor);
+        let status = self.locked(processor, &semaphore.lock, || semaphore.status());
         Ok(status)
     }
 }

@@ -3,7 +3,7 @@
 use crate::calls::{Written, call, has_two_forms};
 use crate::declare::{Cast, Kind};
 use crate::expect::Known;
-use crate::plan::{Action, Actor, Call, Function, Plan, Wanted};
+use crate::plan::{Action, Actor, Call, Function, Plan, Routine, Wanted};
 use crate::prepare::Preparation;
 use crate::scenario::{Scenario, Step};
 use crate::tree::Tree;
@@ -38,7 +38,8 @@ pub fn compile(text: &str) -> Result<Compiled, String> {
         }
     }
     let actions = compiler.actions;
-    Ok(Compiled::Plan(Box::new(Plan { name: scenario.name, declared: cast.declared, actions })))
+    let routines = routines(&cast)?;
+    Ok(Compiled::Plan(Box::new(Plan { name: scenario.name, declared: cast.declared, actions, routines })))
 }
 
 /// Why this kernel does not have what a scenario is about.
@@ -223,6 +224,19 @@ impl Compiler<'_> {
         }
         Ok(())
     }
+}
+
+/// What is done before the first task runs and after the last.
+fn routines(cast: &Cast) -> Result<Vec<Routine>, String> {
+    let mut all = Vec::new();
+    for (kind, at_end) in [(Kind::Initialization, false), (Kind::Termination, true)] {
+        for object in cast.of_kind(kind) {
+            let deed = object.fields.get("do").ok_or_else(|| format!("{}: nothing is done", object.name))?;
+            let text = deed.field("syscall").ok_or_else(|| format!("{}: nothing is called", object.name))?;
+            all.push(Routine { at_end, call: call(text, &cast.names)?.call, wanted: wanted(deed)? });
+        }
+    }
+    Ok(all)
 }
 
 fn wanted(deed: &Tree) -> Result<Wanted, String> {

@@ -74,12 +74,7 @@ fn runs<P: Port>(kernel: &'static Kernel<P>, actor: Actor) -> bool {
 }
 
 fn compare(pends: &Pending, answer: Answer) -> Result<(), String> {
-    let right = match pends.wanted {
-        Wanted::Any => true,
-        Wanted::Code(code) => answer.code == code,
-        Wanted::Value(value) => answer.code == 0 && answer.out[0] == value,
-    };
-    if right {
+    if answer.is(pends.wanted) {
         return Ok(());
     }
     let (name, wanted) = (pends.function.name(), pends.wanted);

@@ -25,8 +25,12 @@ pub(crate) enum Kind {
     Line,
     Exception,
     Processor,
-    /// An initialization or termination routine; a task's exception routine that never runs.
-    Routine,
+    /// An initialization routine.
+    Initialization,
+    /// A termination routine.
+    Termination,
+    /// A task's exception routine, in a scenario in which it never runs.
+    TaskException,
 }
 
 /// An object of a scenario.
@@ -72,7 +76,9 @@ fn kind_of(name: &str, fields: &Tree) -> Result<Kind, String> {
         (Some("INTHDR" | "ISR"), _) => Kind::Line,
         (Some("EXCEPTION"), _) => Kind::Exception,
         (Some("CPU_STATE"), _) | (None, "CPU_STATE") => Kind::Processor,
-        (Some("INIRTN" | "TERRTN" | "TASK_EXC"), _) => Kind::Routine,
+        (Some("INIRTN"), _) => Kind::Initialization,
+        (Some("TERRTN"), _) => Kind::Termination,
+        (Some("TASK_EXC"), _) => Kind::TaskException,
         (kind, name) => return Err(format!("{name}: nobody knows what a {kind:?} is")),
     })
 }
@@ -245,7 +251,8 @@ impl Cast {
                 };
                 self.declared.lines.push(line);
             }
-            Kind::Exception | Kind::Processor | Kind::Routine => {}
+            Kind::Exception | Kind::Processor => {}
+            Kind::Initialization | Kind::Termination | Kind::TaskException => {}
         }
         Ok(())
     }

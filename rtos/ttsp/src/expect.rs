@@ -84,7 +84,8 @@ impl Known {
     /// What it does not understand.
     pub(crate) fn conditions(&self, cast: &Cast) -> Result<Vec<Condition>, String> {
         let mut all = Conditions { cast, all: Vec::new() };
-        for object in &cast.objects {
+        // Of a task's exception routine that never runs nothing is compared.
+        for object in cast.objects.iter().filter(|object| object.kind != Kind::TaskException) {
             for (key, value) in self.fields.get(&object.name).into_iter().flatten() {
                 all.field(object, key, value).map_err(|error| format!("{}.{key}: {error}", object.name))?;
             }
@@ -144,6 +145,18 @@ fn place_of(kind: &str, key: &str) -> Option<u8> {
     fields.iter().position(|field| *field == key).map(|place| place as u8)
 }
 
+/// What an object was declared with, which no state of it shows, and what a routine does, which is compared when it is done.
+const DECLARED: &[&str] = &[
+    "type", "class", "global", "exinf", "do", "prcid", "itskpri", "sematr", "isemcnt", "maxsem", "flgatr",
+    "iflgptn", "dtqatr", "dtqcnt", "pdqatr", "pdqcnt", "maxdpri", "mpfatr", "blkcnt", "cycatr", "cycphs",
+    "cyctim", "intatr", "intno", "intpri", "inhno", "isrpri", "excno",
+];
+
+/// Of anything else it has to be known what it is.
+fn declaration(key: &str) -> Result<(), String> {
+    if DECLARED.contains(&key) { Ok(()) } else { Err("nobody knows what that is".to_owned()) }
+}
+
 struct Conditions<'a> {
     cast: &'a Cast,
     all: Vec<Condition>,
@@ -162,18 +175,18 @@ impl Conditions<'_> {
             Kind::Semaphore => match key {
                 "semcnt" => self.number(object, key, Watch::SemaphoreCount(number), text)?,
                 "wtsklist" => self.list(object, key, Queue::Semaphore, value)?,
-                _ => {}
+                _ => return declaration(key),
             },
             Kind::EventFlag => match key {
                 "flgptn" => self.number(object, key, Watch::FlagPattern(number), text)?,
                 "wtsklist" => self.list(object, key, Queue::EventFlag, value)?,
-                _ => {}
+                _ => return declaration(key),
             },
             Kind::DataQueue | Kind::PriorityQueue => self.queue(object, key, value)?,
             Kind::MemoryPool => match key {
                 "fblkcnt" => self.number(object, key, Watch::FreeBlocks(number), text)?,
                 "wtsklist" => self.list(object, key, Queue::MemoryPool, value)?,
-                _ => {}
+                _ => return declaration(key),
             },
             Kind::SpinLock => self.spin_lock(object, key, text)?,
             Kind::Alarm => self.timed(object, key, text, Actor::Alarm(number))?,
@@ -181,7 +194,7 @@ impl Conditions<'_> {
             Kind::Line => match key {
                 "intstat" => self.number(object, key, Watch::LineEnabled(number), text)?,
                 "hdlstat" => self.number(object, key, Watch::Active(Actor::Line(number)), text)?,
-                _ => {}
+                _ => return declaration(key),
             },
             Kind::Exception if key == "hdlstat" => {
                 self.number(object, key, Watch::Active(Actor::Exception(number)), text)?;
@@ -192,9 +205,9 @@ impl Conditions<'_> {
                 // It is the alarm's handler that has this mask, and it alone.
                 "chg_ipm" if text == "INT_PRI_TIMER" && self.cast.alarm_runs_on(number.into()) => {}
                 "chg_ipm" => self.number(object, key, Watch::Mask(number), text)?,
-                _ => {}
+                _ => return declaration(key),
             },
-            Kind::Exception | Kind::Routine => {}
+            _ => return declaration(key),
         }
         Ok(())
     }
@@ -234,7 +247,11 @@ impl Conditions<'_> {
             "prcid" => TaskField::Processor,
             "porder" => TaskField::Order,
             "bootcnt" => TaskField::Boots,
-            _ => return Ok(()),
+            "spinid" => {
+                let actor = Actor::Task(object.number);
+                return self.number(object, key, Watch::SpinsFor(actor), text);
+            }
+            _ => return declaration(key),
         };
         self.number(object, key, Watch::Task(object.number, field), text)
     }
@@ -285,7 +302,7 @@ impl Conditions<'_> {
                 }
                 Ok(())
             }
-            _ => Ok(()),
+            _ => declaration(key),
         }
     }
 
@@ -320,7 +337,8 @@ impl Conditions<'_> {
                 let processor = self.cast.field(owner, "prcid", "PRC_SELF")?;
                 self.push(object, key, watch, processor);
             }
-            _ => {}
+            ("spnstat" | "procid", _) => {}
+            (key, _) => return declaration(key),
         }
         Ok(())
     }
@@ -332,7 +350,7 @@ impl Conditions<'_> {
             "lefttim" => Watch::LeftTicks(actor),
             "prcid" => Watch::AssignedTo(actor),
             "bootcnt" => Watch::Returned(actor),
-            _ => return Ok(()),
+            _ => return declaration(key),
         };
         self.number(object, key, watch, text)
     }

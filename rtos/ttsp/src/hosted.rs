@@ -8,6 +8,7 @@ use tokkyu_rtos_hosted::{InTurn, Line, Lines, Machine, Programs};
 
 use crate::conduct::conduct;
 use crate::objects::objects;
+use crate::perform::{NOT_A_CALL, perform};
 use crate::plan::{Actor, Plan};
 use crate::stage::{Bench, Stage};
 
@@ -17,6 +18,21 @@ struct Play {
     stage: Rc<Stage>,
     conductor: i32,
     verdict: Verdict,
+    /// What routines answered that is not as the scenario says.
+    faults: Rc<RefCell<Vec<String>>>,
+}
+
+impl Play {
+    fn run_routines(&self, kernel: &'static Kernel<Machine>, at_end: bool) {
+        for routine in self.stage.plan.routines.iter().filter(|routine| routine.at_end == at_end) {
+            let answer = perform(kernel, &routine.call).unwrap_or(NOT_A_CALL);
+            if !answer.is(routine.wanted) {
+                let (name, wanted) = (routine.call.function.name(), routine.wanted);
+                let when = if at_end { "at the end" } else { "at the beginning" };
+                self.faults.borrow_mut().push(format!("{name} {when} answers {answer:?}, not {wanted:?}"));
+            }
+        }
+    }
 }
 
 // SAFETY: when a call is made that may not come back, actors have numbers and references alone on their stacks. What the conductor has is
@@ -43,6 +59,14 @@ unsafe impl Programs for Play {
         if let Some((place, _)) = lines.into_iter().find(|(_, line)| line.number == number) {
             self.stage.act_in_handler(kernel, Actor::Line(place));
         }
+    }
+
+    fn initialize(&self, kernel: &'static Kernel<Machine>) {
+        self.run_routines(kernel, false);
+    }
+
+    fn terminate(&self, kernel: &'static Kernel<Machine>) {
+        self.run_routines(kernel, true);
     }
 
     fn activated(&self, id: i32) {
@@ -89,10 +113,19 @@ pub fn play(plan: Plan) -> Result<(), String> {
     let objects = objects(&plan.declared);
     let conductor = objects.tasks.len() as i32;
     let verdict: Verdict = Rc::default();
-    let play = Play { stage: Rc::new(Stage::new(plan)), conductor, verdict: Rc::clone(&verdict) };
+    let faults = Rc::default();
+    let play = Play {
+        stage: Rc::new(Stage::new(plan)),
+        conductor,
+        verdict: Rc::clone(&verdict),
+        faults: Rc::clone(&faults),
+    };
     let kernel = Machine::boot(objects, &lines, Box::new(play));
     kernel.port.run(&mut InTurn);
-    kernel.port.end();
+    kernel.end();
+    kernel.port.stop();
     let verdict = verdict.borrow_mut().take();
-    verdict.unwrap_or_else(|| Err("the conductor did not come to its end".to_owned()))
+    verdict.unwrap_or_else(|| Err("the conductor did not come to its end".to_owned()))?;
+    let faults: Vec<String> = faults.take();
+    if faults.is_empty() { Ok(()) } else { Err(faults.join("; ")) }
 }

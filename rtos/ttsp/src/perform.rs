@@ -2,7 +2,7 @@
 
 use tokkyu_rtos::{Error, FlagMode, Kernel, Port, Result, TaskState, Timeout};
 
-use crate::plan::{Call, Function, state_code, wait_code};
+use crate::plan::{Call, Function, Wanted, state_code, wait_code};
 
 /// What a call answered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,6 +14,15 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// Whether it is as wanted.
+    pub fn is(&self, wanted: Wanted) -> bool {
+        match wanted {
+            Wanted::Any => true,
+            Wanted::Code(code) => self.code == code,
+            Wanted::Value(value) => self.code == 0 && self.out[0] == value,
+        }
+    }
+
     fn of<T>(result: Result<T>, out: impl FnOnce(T) -> [i64; 10]) -> Answer {
         match result {
             Ok(value) => Answer { code: 0, out: out(value) },

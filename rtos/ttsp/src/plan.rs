@@ -261,6 +261,8 @@ pub enum Watch {
     Mask(u16),
     /// What the last call of somebody brought.
     Out(Actor, u8),
+    /// The spin lock that somebody is trying to get; 0: none.
+    SpinsFor(Actor),
 }
 
 /// Of a task.
@@ -422,6 +424,17 @@ pub struct Declared {
     pub lines: Vec<DeclaredLine>,
 }
 
+/// An initialization or termination routine.
+#[derive(Clone, Copy, Debug)]
+pub struct Routine {
+    /// After the last task, not before the first.
+    pub at_end: bool,
+    /// What it does.
+    pub call: Call,
+    /// What that answers.
+    pub wanted: Wanted,
+}
+
 /// One scenario.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
@@ -431,4 +444,6 @@ pub struct Plan {
     pub declared: Declared,
     /// What is done, in order.
     pub actions: Vec<Action>,
+    /// What is done before and after.
+    pub routines: Vec<Routine>,
 }

@@ -35,6 +35,8 @@ pub struct Slot {
     out: [AtomicI64; 10],
     /// Depth on its processor, of a handler that runs.
     active: AtomicU32,
+    /// The spin lock that it is trying to get.
+    spins_for: AtomicU32,
     /// The block that it got last.
     block: AtomicI64,
     /// Processor on which it became active, as an index.
@@ -62,6 +64,10 @@ impl Slot {
         self.code.store(i64::from(answer.code), SeqCst);
         self.out.iter().zip(answer.out).for_each(|(to, from)| to.store(from, SeqCst));
         self.answered.store(index as u32 + 1, SeqCst);
+    }
+
+    pub(crate) fn spins_for(&self) -> u32 {
+        self.spins_for.load(SeqCst)
     }
 
     pub(crate) fn returned(&self) -> u32 {
@@ -178,6 +184,12 @@ impl Stage {
                 Answer::default()
             }
             Function::hand_back => Answer::default(),
+            Function::loc_spn => {
+                slot.spins_for.store(call.arguments[0] as u32, SeqCst);
+                let answer = perform(kernel, call).unwrap_or(NOT_A_CALL);
+                slot.spins_for.store(0, SeqCst);
+                answer
+            }
             Function::rel_mpf => {
                 let mut call = *call;
                 call.arguments[1] = slot.block.load(SeqCst);

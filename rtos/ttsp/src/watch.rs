@@ -54,6 +54,7 @@ pub(crate) fn watch<P: Port + Bench>(kernel: &'static Kernel<P>, stage: &Stage, 
             Some(line) => i64::from(stage.plan.declared.lines.get(usize::from(line) - 1)?.priority),
             None => i64::from(at(objects.processors, number)?.status().priority_mask),
         },
+        Watch::SpinsFor(actor) => i64::from(stage.slot(actor).spins_for()),
         Watch::Out(actor, place) => *stage.slot(actor).last().out.get(usize::from(place))?,
     })
 }

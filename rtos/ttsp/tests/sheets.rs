@@ -78,6 +78,19 @@ fn what_this_kernel_has_not_is_excluded_with_its_reason() {
 }
 
 #[test]
+fn routines_are_run_and_what_they_answer_is_compared() {
+    for (kind, told) in [("INIRTN", "beginning"), ("TERRTN", "end")] {
+        let routine = format!(
+            "    RTN1:\n      type   : {kind}\n      do:\n        syscall: sns_ker()\n        bool: true\n"
+        );
+        let sheet = SEMAPHORE.replace("    ALM1:\n      type", &(routine + "    ALM1:\n      type"));
+        assert_eq!(played(&sheet), Ok(()));
+        let error = played(&sheet.replace("bool: true", "bool: false")).unwrap_err();
+        assert!(error.contains(told), "{error}");
+    }
+}
+
+#[test]
 fn what_is_not_understood_says_what() {
     for (right, wrong, words) in [
         ("isig_sem", "give_back", "give_back"),
@@ -86,6 +99,7 @@ fn what_is_not_understood_says_what() {
         ("RELATIVE_TIME_A", "SOON", "SOON"),
         ("prcid  : PRC_SELF", "prcid  : 9", "prcid is 9"),
         ("type   : ALARM", "type   : CLOCK", "CLOCK"),
+        ("wobjid : SEM1", "waits  : SEM1", "TASK1.waits"),
     ] {
         let error = compile(&SEMAPHORE.replace(right, wrong)).map(|_| ()).unwrap_err();
         assert!(error.contains(words), "{wrong}: {error}");

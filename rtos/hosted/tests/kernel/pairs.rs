@@ -205,6 +205,11 @@ const DEEDS: &[(&str, Deed)] = &[
     ("ext_tsk", |k| code(k.ext_tsk().map(|_| 0))),
 ];
 
+/// What the specification lets be seen in between (SPEC.md RTK-52): who waited for the mutex of a task that is ended runs before the task
+/// begins anew where it was activated meanwhile. It is sound all the same.
+const IN_BETWEEN: &[(&str, &str, &str)] =
+    &[("sleeping with a mutex that another waits for", "ter_tsk", "mact_tsk 2")];
+
 /// Who calls on a processor: the task that runs there, the target if it does.
 fn runs_on(kernel: &'static System, processor: i32) -> i32 {
     let tasks = kernel.objects().tasks.iter();
@@ -306,7 +311,11 @@ fn two_calls_at_once_are_two_calls_one_after_the_other() {
                 let explored = explore(interruptions, |order| {
                     let is = together(kernel, &desk, state, [*first, *second], order);
                     let what = format!("{}: {first_name} and {second_name}", state.name);
-                    if !right.contains(&is) && wrong.iter().all(|told| !told.starts_with(&what)) {
+                    let may_differ = IN_BETWEEN.contains(&(state.name, first_name, second_name));
+                    if !right.contains(&is)
+                        && !may_differ
+                        && wrong.iter().all(|told| !told.starts_with(&what))
+                    {
                         wrong.push(format!("{what}: {is}\nnot one of {right:#?}"));
                     }
                 });
