@@ -12,6 +12,9 @@ step_circles() { .ci/tests/circles && .ci/circles; }
 # Lines of prose that are too long to be read.
 step_prose() { .ci/tests/prose && .ci/prose; }
 
+# What the gates ask.
+step_gates() { .ci/tests/stands-on; }
+
 step_licences() { .ci/licences; }
 
 # What is to run without an operating system. The host has a standard library that a dependency may take in, and atomics of 64
