@@ -34,7 +34,9 @@ due() {
     for name in "$@"; do
         ! is_due "$name" || return 0
     done
-    answered+=("$@")
+    for name in "$@"; do
+        [[ $'\n'$(printf '%s\n' "${answered[@]}")$'\n' == *$'\n'"$name"$'\n'* ]] || answered+=("$name")
+    done
     return 1
 }
 

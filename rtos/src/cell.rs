@@ -85,6 +85,12 @@ impl<T: Sync + 'static> Link<T> {
         self.0.store(to.map_or(core::ptr::null_mut(), |to| core::ptr::from_ref(to).cast_mut()), Relaxed);
     }
 
+    /// Whether both lead to the same, or to none.
+    #[inline(always)]
+    pub(crate) fn leads_as(&self, other: &Link<T>) -> bool {
+        core::ptr::eq(self.0.load(Relaxed), other.0.load(Relaxed))
+    }
+
     /// Whether it leads to this one.
     #[inline(always)]
     pub(crate) fn is(&self, other: &T) -> bool {

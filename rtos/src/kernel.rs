@@ -8,7 +8,7 @@ use crate::lock::{Lock, RANK_OF_PROCESSORS};
 use crate::objects::Objects;
 use crate::port::Port;
 use crate::processor::Processor;
-use crate::task::{ANYWHERE, Task, Wait, state};
+use crate::task::{Task, Wait, state};
 use crate::waiting::Place;
 
 /// Longest relative time (`TMAX_RELTIM`), in microseconds.
@@ -40,32 +40,31 @@ impl Timeout {
 pub struct Kernel<P: Port> {
     /// What it runs on.
     pub port: P,
-    pub(crate) objects: Objects,
     running: Byte,
 }
 
 impl<P: Port> Kernel<P> {
     /// Of objects that no other kernel has.
-    pub const fn new(port: P, objects: Objects) -> Self {
-        Kernel { port, objects, running: Byte::new(0) }
+    pub const fn new(port: P) -> Self {
+        Kernel { port, running: Byte::new(0) }
     }
 
     /// Its objects.
-    pub fn objects(&self) -> &Objects {
-        &self.objects
+    #[inline(always)]
+    pub fn objects(&self) -> Objects {
+        self.port.objects()
     }
 
     // ---- beginning
 
     /// Makes everything ready, before any processor calls [`start`](Kernel::start); whatever was before is forgotten.
     pub fn prepare(&self) {
-        self.objects.reset(self.port.now_us());
-        for cyclic in self.objects.cyclics.iter().filter(|cyclic| cyclic.config().started) {
+        self.objects().reset(self.port.now_us());
+        for cyclic in self.objects().cyclics.iter().filter(|cyclic| cyclic.config().started) {
             self.start_cyclic_at_boot(cyclic);
         }
-        for task in self.objects.tasks.iter().filter(|task| task.config().active) {
-            let processor = &self.objects.processors[usize::from(task.processor.get())];
-            self.activate(processor, task);
+        for task in self.objects().tasks.iter().filter(|task| task.config().active) {
+            self.activate(task.at(), task);
         }
         self.port.initialize();
         self.running.set(1);
@@ -93,11 +92,7 @@ impl<P: Port> Kernel<P> {
 
     /// What a fresh task's context begins with. Returns never: the task ends in it.
     pub fn begin(&'static self) -> ! {
-        let task = self.here().current.get();
-        if let Some(task) = task {
-            task.set_fresh(false);
-        }
-        self.arrive();
+        let task = self.arrive().current.get();
         self.port.unmask();
         if let Some(task) = task {
             self.port.run(task);
@@ -112,8 +107,7 @@ impl<P: Port> Kernel<P> {
 
     #[inline(always)]
     pub(crate) fn here(&self) -> &'static Processor {
-        let processors = self.objects.processors;
-        &processors[self.port.here()]
+        self.port.here()
     }
 
     #[inline(always)]
@@ -145,12 +139,10 @@ impl<P: Port> Kernel<P> {
     /// Locks the processor that a task is assigned to.
     #[inline]
     pub(crate) fn lock_processor_of(&self, task: &'static Task) -> &'static Processor {
-        let processors = self.objects.processors;
         loop {
-            let index = usize::from(task.processor.get());
-            let processor = &processors[index];
+            let processor = task.at();
             self.lock(&processor.lock);
-            if usize::from(task.processor.get()) == index {
+            if task.is_at(processor) {
                 return processor;
             }
             // It was moved before the lock was ours.
@@ -160,7 +152,7 @@ impl<P: Port> Kernel<P> {
 
     /// The lock under which priorities are handed on from mutex to mutex.
     pub(crate) fn chain(&self) -> &'static Lock {
-        let processors = self.objects.processors;
+        let processors = self.objects().processors;
         &processors[0].chain
     }
 
@@ -197,7 +189,7 @@ impl<P: Port> Kernel<P> {
         loop {
             let processor = self.lock_processor_of(task);
             let wait = task.wait();
-            let Some(place) = wait.and_then(|wait| self.objects.place(wait)) else {
+            let Some(place) = wait.and_then(|wait| self.objects().place(wait)) else {
                 return (processor, None);
             };
             self.unlock(&processor.lock);
@@ -243,8 +235,8 @@ impl<P: Port> Kernel<P> {
     pub(crate) fn enter_task(&self) -> Result<(&'static Processor, &'static Task)> {
         self.port.mask();
         let processor = self.here();
-        match (processor.context.get(), processor.current.get()) {
-            (0, Some(task)) => Ok((processor, task)),
+        match (processor.in_task(), processor.current.get()) {
+            (true, Some(task)) => Ok((processor, task)),
             _ => self.refuse(processor, Error::Context),
         }
     }
@@ -252,11 +244,12 @@ impl<P: Port> Kernel<P> {
     /// Begins a call that may wait.
     #[inline(always)]
     pub(crate) fn enter_waiting(&self) -> Result<(&'static Processor, &'static Task)> {
-        let (processor, task) = self.enter_task()?;
-        if processor.may_switch.get() == 0 {
-            return self.refuse(processor, Error::Context);
+        self.port.mask();
+        let processor = self.here();
+        match (processor.can_switch(), processor.current.get()) {
+            (true, Some(task)) => Ok((processor, task)),
+            _ => self.refuse(processor, Error::Context),
         }
-        Ok((processor, task))
     }
 
     /// Ends a call that locked nothing.
@@ -309,19 +302,21 @@ impl<P: Port> Kernel<P> {
     }
 
     /// Lets go of what was held while the context was changed (RTK-33). Perhaps this is another processor than before.
-    fn arrive(&self) {
+    #[inline]
+    fn arrive(&self) -> &'static Processor {
         let processor = self.here();
         if let Some(other) = processor.also_held.get() {
             processor.also_held.set(None);
             self.unlock(&other.lock);
         }
         self.unlock(&processor.lock);
+        processor
     }
 
     /// A processor has another task to run than it runs: it is told, if it is not this one, which looks when its call ends.
     #[inline]
     pub(crate) fn notice(&self, processor: &'static Processor) {
-        if processor.index() != self.port.here() {
+        if !core::ptr::eq(processor, self.here()) {
             self.port.call(processor.index());
         }
     }
@@ -332,7 +327,7 @@ impl<P: Port> Kernel<P> {
         if due_us == processor.timer_us.get() {
             return;
         }
-        if processor.index() != self.port.here() {
+        if !core::ptr::eq(processor, self.here()) {
             // It looks for itself: nobody else reaches its timer.
             if due_us < processor.timer_us.get() {
                 self.port.call(processor.index());
@@ -423,14 +418,10 @@ impl<P: Port> Kernel<P> {
         }
     }
 
-    /// A dormant task begins. Its processor's lock is held.
+    /// A dormant task, which is all as it was declared, begins. Its processor's lock is held.
+    #[inline]
     pub(crate) fn activate(&self, processor: &'static Processor, task: &'static Task) {
         task.state.set(state::ALIVE);
-        task.priority.set(task.config().priority - 1);
-        task.base.set(task.config().priority - 1);
-        task.activation.processor.set(ANYWHERE);
-        task.wakeups.set(0);
-        task.set_fresh(true);
         self.port.activated(task);
         self.make_ready(processor, task);
     }
@@ -495,7 +486,7 @@ impl<P: Port> Kernel<P> {
     /// `xsns_dpn`, in a CPU exception's handler: whether a switch had to wait where it happened.
     pub fn xsns_dpn(&self) -> bool {
         let processor = self.here();
-        processor.context.get() != crate::processor::HANDLER || processor.may_switch.get() == 0
+        processor.context.get() != crate::processor::HANDLER
     }
 
     /// In an interrupt from another processor: there may be another task to run, or an earlier time to wake for.

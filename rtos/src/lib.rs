@@ -54,4 +54,4 @@ pub use priorityqueue::{DATA_PRIORITIES, PriorityCell, PriorityQueue, PriorityQu
 pub use processor::Processor;
 pub use semaphore::{Semaphore, SemaphoreStatus};
 pub use spinlock::SpinLock;
-pub use task::{PRIORITIES, Task, TaskConfig, Wait};
+pub use task::{PRIORITIES, Saved, Task, TaskConfig, Wait};

@@ -46,6 +46,12 @@ impl Lock {
         self.taken.load(Relaxed)
     }
 
+    /// The byte that is not 0 while somebody has it, for machines that can rest until it is written.
+    #[inline(always)]
+    pub fn flag(&self) -> *const u8 {
+        self.taken.as_ptr().cast_const().cast()
+    }
+
     /// Lets it go.
     #[inline(always)]
     pub fn release(&self) {

@@ -47,12 +47,27 @@ pub(crate) fn of_number<T>(all: &'static [T], id: i32) -> Result<&'static T> {
 }
 
 impl Objects {
+    /// None at all.
+    pub const NONE: Objects = Objects {
+        processors: &[],
+        tasks: &[],
+        semaphores: &[],
+        event_flags: &[],
+        data_queues: &[],
+        priority_queues: &[],
+        memory_pools: &[],
+        mutexes: &[],
+        spin_locks: &[],
+        cyclics: &[],
+        alarms: &[],
+    };
+
     /// Everything as it is before the system starts.
     pub(crate) fn reset(&self, now_us: u64) {
         for (index, processor) in self.processors.iter().enumerate() {
             processor.reset(index as u8, now_us);
         }
-        (1..).zip(self.tasks).for_each(|(number, task)| task.reset(number));
+        (1..).zip(self.tasks).for_each(|(number, task)| task.reset(number, self.processors));
         self.semaphores.iter().for_each(Semaphore::reset);
         self.event_flags.iter().for_each(EventFlag::reset);
         self.data_queues.iter().for_each(DataQueue::reset);

@@ -1,6 +1,8 @@
 //! What the kernel asks of the hardware, or of what stands in its place, and of the programs on it.
 
 use crate::lock::Lock;
+use crate::objects::Objects;
+use crate::processor::Processor;
 use crate::task::Task;
 
 /// What runs in place of a task: what a notification or an interrupt calls.
@@ -16,8 +18,11 @@ pub enum Handler {
 ///
 /// All of it is called on the processor it is about, with that processor's interrupts masked, save where told otherwise.
 pub trait Port: Sized + 'static {
-    /// Number of this processor, from 0. Also with interrupts enabled, where it may be old when it is answered.
-    fn here(&self) -> usize;
+    /// The system's objects, always the same. A port that knows them when it is compiled says so in a function that is inlined.
+    fn objects(&self) -> Objects;
+
+    /// This processor. Also with interrupts enabled, where it may be old when it is answered.
+    fn here(&self) -> &'static Processor;
 
     /// Keeps the kernel's interrupts out. Also when they are already.
     fn mask(&self);
@@ -32,8 +37,8 @@ pub trait Port: Sized + 'static {
     fn relax(&self);
 
     /// Saves the running context as `from`'s (`None`: the processor's idle context) and goes on with that of `to`. Returns when
-    /// somebody goes on with `from`, perhaps on another processor. A task with [`Task::is_fresh`] begins with
-    /// [`Kernel::begin`](crate::Kernel::begin).
+    /// somebody goes on with `from`, perhaps on another processor. A task of which nothing is saved since it was
+    /// [`activated`](Port::activated) begins with [`Kernel::begin`](crate::Kernel::begin).
     fn switch(&self, from: Option<&'static Task>, to: Option<&'static Task>);
 
     /// As [`switch`](Port::switch), with the running context given up.
@@ -48,7 +53,7 @@ pub trait Port: Sized + 'static {
     /// Their termination routines (`ATT_TER`), after the last has.
     fn terminate(&self) {}
 
-    /// A task was activated: it will begin anew.
+    /// A task was activated: it will begin anew. Its last context may still be in use, until it is given up.
     fn activated(&self, _task: &'static Task) {}
 
     /// Runs a task's program, with interrupts enabled; it may return.

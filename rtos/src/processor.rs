@@ -4,13 +4,15 @@ use crate::cell::{Byte, Link, Long, Word};
 use crate::lock::{Lock, RANK_OF_CHAIN, RANK_OF_PROCESSORS};
 use crate::ready::ReadyQueue;
 use crate::spinlock::SpinLock;
-use crate::task::Task;
+use crate::task::{Saved, Task};
 use crate::wheel::Wheel;
 
 /// In [`Processor::context`]: `loc_cpu`.
 pub(crate) const CPU_LOCKED: u32 = 1;
+/// In [`Processor::context`]: `dis_dsp`, or `chg_ipm` that keeps something out.
+pub(crate) const NO_SWITCH: u32 = 2;
 /// In [`Processor::context`]: for each handler that runs.
-pub(crate) const HANDLER: u32 = 2;
+pub(crate) const HANDLER: u32 = 4;
 
 /// A processor.
 ///
@@ -21,10 +23,8 @@ pub struct Processor {
     /// The system's, of the first processor: for priorities that are handed on from mutex to mutex.
     pub(crate) chain: Lock,
     pub(crate) index: Byte,
-    /// 0: a task runs, and nothing is locked.
+    /// 0: a task runs, and nothing is locked. All that forbids anything is in this word, for every call looks.
     pub(crate) context: Word,
-    /// Whether tasks may be switched as far as `dis_dsp` and `chg_ipm` go: both in one, for every call looks.
-    pub(crate) may_switch: Byte,
     pub(crate) dispatch_disabled: Byte,
     /// Priority mask, with its sign turned: 0 is `TIPM_ENAALL`.
     pub(crate) mask: Byte,
@@ -40,6 +40,8 @@ pub struct Processor {
     pub(crate) wheel: Wheel,
     /// What its timer was last set to; `u64::MAX` is never.
     pub(crate) timer_us: Long,
+    /// What it does when no task runs.
+    pub(crate) idle: Saved,
     /// Ranks of the locks that it holds, as bits; looked at in debug builds.
     pub(crate) held: Word,
 }
@@ -52,7 +54,6 @@ impl Processor {
             chain: Lock::new(RANK_OF_CHAIN),
             index: Byte::new(0),
             context: Word::new(0),
-            may_switch: Byte::new(1),
             dispatch_disabled: Byte::new(0),
             mask: Byte::new(0),
             current: Link::none(),
@@ -62,6 +63,7 @@ impl Processor {
             ready: ReadyQueue::new(),
             wheel: Wheel::new(),
             timer_us: Long::new(u64::MAX),
+            idle: Saved::new(),
             held: Word::new(0),
         }
     }
@@ -74,7 +76,6 @@ impl Processor {
         self.context.set(0);
         self.dispatch_disabled.set(0);
         self.mask.set(0);
-        self.update_may_switch();
         for link in [&self.current, &self.next] {
             link.set(None);
         }
@@ -86,7 +87,8 @@ impl Processor {
         self.held.set(0);
     }
 
-    pub(crate) fn index(&self) -> usize {
+    /// Its place among the processors, from 0.
+    pub fn index(&self) -> usize {
         usize::from(self.index.get())
     }
 
@@ -98,34 +100,65 @@ impl Processor {
         }
     }
 
+    /// The task whose context it has, of a system that stands still; none while it idles.
+    pub fn current(&self) -> Option<&'static Task> {
+        self.current.get()
+    }
+
+    /// What the port keeps of the context that it has when no task runs.
+    pub fn idle(&self) -> &Saved {
+        &self.idle
+    }
+
+    /// Lets go of whatever the running task has locked, disabled or masked.
+    pub(crate) fn let_all_go(&self) {
+        self.let_spin_lock_go();
+        self.context.set(0);
+        self.dispatch_disabled.set(0);
+        self.mask.set(0);
+    }
+
     /// Whether a handler runs.
     pub(crate) fn in_handler(&self) -> bool {
         self.context.get() >= HANDLER
     }
 
+    /// Whether a task runs, or the idle context, with the processor not locked.
+    #[inline(always)]
+    pub(crate) fn in_task(&self) -> bool {
+        self.context.get() & !NO_SWITCH == 0
+    }
+
+    /// Whether `dis_dsp` and `chg_ipm` allow a switch.
+    pub(crate) fn may_switch(&self) -> bool {
+        self.context.get() & NO_SWITCH == 0
+    }
+
+    #[inline(always)]
     pub(crate) fn is_cpu_locked(&self) -> bool {
         self.context.get() & CPU_LOCKED != 0
     }
 
     /// Whether the running task could be switched from here and now (RTK-11).
+    #[inline(always)]
     pub(crate) fn can_switch(&self) -> bool {
-        self.context.get() == 0 && self.may_switch.get() != 0
+        self.context.get() == 0
     }
 
     pub(crate) fn update_may_switch(&self) {
-        self.may_switch.set(u8::from(self.dispatch_disabled.get() == 0 && self.mask.get() == 0));
+        let others = self.context.get() & !NO_SWITCH;
+        let may = self.dispatch_disabled.get() == 0 && self.mask.get() == 0;
+        self.context.set(if may { others } else { others | NO_SWITCH });
     }
 
     /// Whether it has another task than it should.
     #[inline(always)]
     pub(crate) fn is_behind(&self) -> bool {
-        match self.next.get() {
-            Some(next) => !self.current.is(next),
-            None => self.current.get().is_some(),
-        }
+        !self.next.leads_as(&self.current)
     }
 
     /// A task joins the ready ones; answers whether it is the one to run now.
+    #[inline]
     pub(crate) fn add(&self, task: &'static Task) -> bool {
         self.ready.push(task);
         let urgent = self.next.get().is_none_or(|next| task.priority.get() < next.priority.get());
@@ -136,6 +169,7 @@ impl Processor {
     }
 
     /// A task leaves them; answers whether it was the one to run.
+    #[inline]
     pub(crate) fn take_away(&self, task: &'static Task) -> bool {
         self.ready.remove(task);
         let was_next = self.next.is(task);

@@ -15,11 +15,11 @@ impl<P: Port> Kernel<P> {
     /// # Errors
     /// The first that is found.
     pub fn check_sound(&self) -> Result<(), String> {
-        for processor in self.objects.processors {
+        for processor in self.objects().processors {
             self.check_processor(processor)
                 .map_err(|error| format!("processor {}: {error}", processor.index()))?;
         }
-        for task in self.objects.tasks {
+        for task in self.objects().tasks {
             self.check_task(task).map_err(|error| format!("task {}: {error}", task.id()))?;
         }
         Ok(())
@@ -42,7 +42,7 @@ impl<P: Port> Kernel<P> {
         }
         for level in 0..PRIORITIES as u8 {
             for task in processor.ready.level(level) {
-                if !task.is_ready() || usize::from(task.processor.get()) != processor.index() {
+                if !task.is_ready() || !task.is_at(processor) {
                     return Err(format!("task {} is among the ready ones", task.id()));
                 }
             }
@@ -54,8 +54,8 @@ impl<P: Port> Kernel<P> {
     }
 
     fn check_task(&self, task: &'static Task) -> Result<(), String> {
-        let processors = self.objects.processors;
-        let at = &processors[usize::from(task.processor.get())];
+        let processors = self.objects().processors;
+        let at = task.at();
         if task.is_ready() && at.ready.level(task.priority.get()).all(|ready| !core::ptr::eq(ready, task)) {
             return Err("it is ready, and in no queue".into());
         }
@@ -77,7 +77,7 @@ impl<P: Port> Kernel<P> {
         if !task.is_waiting() && task.event.is_set() {
             return Err("it does not wait, and has a time".into());
         }
-        let Some(place) = task.wait().and_then(|wait| self.objects.place(wait)) else { return Ok(()) };
+        let Some(place) = task.wait().and_then(|wait| self.objects().place(wait)) else { return Ok(()) };
         if place.lock.is_taken() {
             return Err("the lock of what it waits for is held".into());
         }

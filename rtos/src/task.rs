@@ -2,6 +2,7 @@
 
 use crate::cell::{Byte, Half, Link, Size, Word};
 use crate::error::{Error, Result};
+use crate::processor::Processor;
 use crate::wheel::{Event, Owner};
 
 /// Number of priorities (`TMAX_TPRI`), a power of two.
@@ -91,6 +92,45 @@ impl Wait {
     }
 }
 
+#[cold]
+fn nowhere() -> ! {
+    panic!("a task before its system is prepared, or declared for a processor that is not there")
+}
+
+/// A context that does not run: for the port, which may keep three words of it here, in this order.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Saved {
+    stack: Size,
+    code: Size,
+    top: Size,
+}
+
+impl Saved {
+    /// Nothing.
+    pub const fn new() -> Saved {
+        Saved { stack: Size::new(0), code: Size::new(0), top: Size::new(0) }
+    }
+
+    /// Where its stack begins, once and for all.
+    pub fn set_top(&self, top: usize) {
+        self.top.set(top);
+    }
+
+    /// It will begin with an empty stack, at `code`.
+    #[inline(always)]
+    pub fn begin_at(&self, code: usize) {
+        self.stack.set(self.top.get());
+        self.code.set(code);
+    }
+}
+
+impl Default for Saved {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 /// A task.
 ///
 /// Guarded by the lock of the processor it is assigned to, save `next` and `prev` of a task that waits for an object: by
@@ -106,9 +146,8 @@ pub struct Task {
     pub(crate) base: Byte,
     /// The mutex that it took last, of those that it has; 0: it has none.
     pub(crate) held: Half,
-    /// Index of the processor it is assigned to. Changes with both processors' locks held.
-    pub(crate) processor: Byte,
-    fresh: Byte,
+    /// The processor it is assigned to. Changes with both processors' locks held.
+    assigned: Link<Processor>,
     pub(crate) next: Link<Task>,
     pub(crate) prev: Link<Task>,
     pub(crate) activation: Activation,
@@ -116,6 +155,7 @@ pub struct Task {
     pub(crate) waits: Waits,
     /// The end of its wait.
     pub(crate) event: Event,
+    saved: Saved,
 }
 
 /// An activation that is queued.
@@ -151,8 +191,7 @@ impl Task {
             priority: Byte::new(0),
             base: Byte::new(0),
             held: Half::new(0),
-            processor: Byte::new(0),
-            fresh: Byte::new(0),
+            assigned: Link::none(),
             next: Link::none(),
             prev: Link::none(),
             activation: Activation { queued: Byte::new(0), processor: Byte::new(ANYWHERE) },
@@ -164,16 +203,17 @@ impl Task {
                 more: Word::new(0),
             },
             event: Event::new(),
+            saved: Saved::new(),
         }
     }
 
-    pub(crate) fn reset(&self, number: u16) {
+    pub(crate) fn reset(&self, number: u16, processors: &'static [Processor]) {
         self.number.set(number);
         self.state.set(state::DORMANT);
         self.priority.set(self.config.priority - 1);
         self.base.set(self.config.priority - 1);
         self.held.set(0);
-        self.processor.set(self.config.processor - 1);
+        self.assigned.set(processors.get(usize::from(self.config.processor).wrapping_sub(1)));
         self.activation.queued.set(0);
         self.activation.processor.set(ANYWHERE);
         self.wakeups.set(0);
@@ -190,13 +230,28 @@ impl Task {
         i32::from(self.number.get())
     }
 
-    /// Whether it is to begin at its beginning, and has no context yet.
-    pub fn is_fresh(&self) -> bool {
-        self.fresh.get() != 0
+    /// What the port keeps of its context.
+    #[inline(always)]
+    pub fn saved(&self) -> &Saved {
+        &self.saved
     }
 
-    pub(crate) fn set_fresh(&self, fresh: bool) {
-        self.fresh.set(u8::from(fresh));
+    /// The processor it is assigned to.
+    #[inline(always)]
+    pub(crate) fn at(&self) -> &'static Processor {
+        match self.assigned.get() {
+            Some(processor) => processor,
+            None => nowhere(),
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_at(&self, processor: &Processor) -> bool {
+        self.assigned.is(processor)
+    }
+
+    pub(crate) fn assign(&self, to: &'static Processor) {
+        self.assigned.set(Some(to));
     }
 
     pub(crate) fn is_waiting(&self) -> bool {

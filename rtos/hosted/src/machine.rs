@@ -6,7 +6,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::fmt;
 
-use tokkyu_rtos::{Handler, Kernel, Lock, Objects, Port, Task};
+use tokkyu_rtos::{Handler, Kernel, Lock, Objects, Port, Processor, Task};
 
 use crate::context::{Context, Pause, pause};
 use crate::interrupt::{Inbox, Interrupt, Lines};
@@ -51,6 +51,7 @@ struct Core {
 /// A machine of several processors in virtual time.
 pub struct Machine {
     kernel: Cell<Option<&'static Kernel<Machine>>>,
+    objects: Objects,
     programs: Box<dyn Programs>,
     now_us: Cell<u64>,
     current: Cell<usize>,
@@ -77,6 +78,7 @@ impl Machine {
         };
         let machine = Machine {
             kernel: Cell::new(None),
+            objects,
             programs,
             now_us: Cell::new(0),
             current: Cell::new(0),
@@ -84,7 +86,7 @@ impl Machine {
             cores: RefCell::new((0..count).map(core).collect()),
             contexts: RefCell::default(),
         };
-        let kernel: &'static Kernel<Machine> = Box::leak(Box::new(Kernel::new(machine, objects)));
+        let kernel: &'static Kernel<Machine> = Box::leak(Box::new(Kernel::new(machine)));
         kernel.port.kernel.set(Some(kernel));
         kernel.port.reboot();
         kernel
@@ -278,9 +280,9 @@ impl Machine {
     fn set(&self, to: Option<&'static Task>) {
         let index = self.current.get();
         let which = Machine::which(to, index);
-        if let Some(task) = to.filter(|task| task.is_fresh()) {
+        // A task that was ended has none, nor one that never began.
+        if to.is_some() && !self.contexts.borrow().contains_key(&which) {
             let kernel = self.kernel();
-            self.discard(task);
             self.contexts.borrow_mut().insert(which, Context::new(move || kernel.begin()));
         }
         self.cores.borrow_mut()[index].which = which;
@@ -288,8 +290,12 @@ impl Machine {
 }
 
 impl Port for Machine {
-    fn here(&self) -> usize {
-        self.current.get()
+    fn objects(&self) -> Objects {
+        self.objects
+    }
+
+    fn here(&self) -> &'static Processor {
+        &self.objects.processors[self.current.get()]
     }
 
     fn mask(&self) {

@@ -33,7 +33,7 @@ impl<P: Port> Kernel<P> {
         self.require(processor, task.may_move_to(to.index()), Error::Parameter)?;
         let at = self.lock_processors_of(task, to);
         let answer = if task.is_dormant() {
-            task.processor.set(to.index.get());
+            task.assign(to);
             self.activate(to, task);
             Ok(())
         } else {
@@ -64,12 +64,10 @@ impl<P: Port> Kernel<P> {
         task: &'static Task,
         other: &'static Processor,
     ) -> &'static Processor {
-        let processors = self.objects.processors;
         loop {
-            let index = usize::from(task.processor.get());
-            let at = &processors[index];
+            let at = task.at();
             self.lock_both(at, other);
-            if usize::from(task.processor.get()) == index {
+            if task.is_at(at) {
                 return at;
             }
             self.unlock_both(at, other);

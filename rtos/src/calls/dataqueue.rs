@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::kernel::{Kernel, Timeout};
 use crate::objects::of_number;
 use crate::port::Port;
+use crate::processor::Processor;
 use crate::task::Wait;
 
 impl<P: Port> Kernel<P> {
@@ -24,10 +25,13 @@ impl<P: Port> Kernel<P> {
     #[inline]
     pub fn tsnd_dtq(&self, id: i32, data: usize, timeout: Timeout) -> Result {
         let (processor, task) = self.enter_waiting()?;
-        let queue = self.found(processor, of_number(self.objects.data_queues, id))?;
+        let queue = self.found(processor, of_number(self.objects().data_queues, id))?;
         self.found(processor, timeout.check())?;
         self.lock(&queue.lock);
-        let sent = self.send(queue, data);
+        if self.hand_on(processor, queue, data) {
+            return Ok(());
+        }
+        let sent = store(queue, data);
         if sent.is_err() && timeout != Timeout::Poll {
             task.waits.data.set(data);
             return self.wait(
@@ -49,8 +53,15 @@ impl<P: Port> Kernel<P> {
     #[inline]
     pub fn psnd_dtq(&self, id: i32, data: usize) -> Result {
         let processor = self.enter()?;
-        let queue = self.found(processor, of_number(self.objects.data_queues, id))?;
-        self.locked(processor, &queue.lock, || self.send(queue, data))
+        let queue = self.found(processor, of_number(self.objects().data_queues, id))?;
+        self.lock(&queue.lock);
+        if self.hand_on(processor, queue, data) {
+            return Ok(());
+        }
+        let sent = store(queue, data);
+        self.unlock(&queue.lock);
+        self.leave(processor);
+        sent
     }
 
     /// `fsnd_dtq`: the same; where there is no room the oldest word makes it.
@@ -59,14 +70,18 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`; `E_ILUSE`: the queue has no cells.
     pub fn fsnd_dtq(&self, id: i32, data: usize) -> Result {
         let processor = self.enter()?;
-        let queue = self.found(processor, of_number(self.objects.data_queues, id))?;
+        let queue = self.found(processor, of_number(self.objects().data_queues, id))?;
         self.require(processor, !queue.cells.is_empty(), Error::IllegalUse)?;
-        self.locked(processor, &queue.lock, || {
-            if self.send(queue, data).is_err() {
-                queue.take();
-                queue.put(data);
-            }
-        });
+        self.lock(&queue.lock);
+        if self.hand_on(processor, queue, data) {
+            return Ok(());
+        }
+        if queue.is_full() {
+            queue.take();
+        }
+        queue.put(data);
+        self.unlock(&queue.lock);
+        self.leave(processor);
         Ok(())
     }
 
@@ -86,7 +101,7 @@ impl<P: Port> Kernel<P> {
     #[inline]
     pub fn trcv_dtq(&self, id: i32, timeout: Timeout) -> Result<usize> {
         let (processor, task) = self.enter_waiting()?;
-        let queue = self.found(processor, of_number(self.objects.data_queues, id))?;
+        let queue = self.found(processor, of_number(self.objects().data_queues, id))?;
         self.found(processor, timeout.check())?;
         self.lock(&queue.lock);
         let received = self.receive(queue);
@@ -110,7 +125,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`, `E_TMOUT`.
     pub fn prcv_dtq(&self, id: i32) -> Result<usize> {
         let (processor, _) = self.enter_task()?;
-        let queue = self.found(processor, of_number(self.objects.data_queues, id))?;
+        let queue = self.found(processor, of_number(self.objects().data_queues, id))?;
         self.locked(processor, &queue.lock, || self.receive(queue))
     }
 
@@ -120,7 +135,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`.
     pub fn ini_dtq(&self, id: i32) -> Result {
         let (processor, _) = self.enter_task()?;
-        let queue = self.found(processor, of_number(self.objects.data_queues, id))?;
+        let queue = self.found(processor, of_number(self.objects().data_queues, id))?;
         self.locked(processor, &queue.lock, || {
             for place in [queue.to_send(), queue.to_receive()] {
                 self.wake_all(place, Err(Error::Deleted));
@@ -137,23 +152,18 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`.
     pub fn ref_dtq(&self, id: i32) -> Result<DataQueueStatus> {
         let (processor, _) = self.enter_task()?;
-        let queue = self.found(processor, of_number(self.objects.data_queues, id))?;
+        let queue = self.found(processor, of_number(self.objects().data_queues, id))?;
         let status = self.locked(processor, &queue.lock, || queue.status());
         Ok(status)
     }
 
-    /// To who waits for it, or into the queue; `E_TMOUT` where there is no room.
-    #[inline]
-    fn send(&self, queue: &'static DataQueue, data: usize) -> Result {
-        if let Some(receiver) = queue.receivers.take_first() {
-            receiver.waits.data.set(data);
-            self.wake(receiver, Ok(()));
-        } else if queue.is_full() {
-            return Err(Error::Timeout);
-        } else {
-            queue.put(data);
-        }
-        Ok(())
+    /// Gives a word to who waits for one, which ends the call; `false`, and nothing done, where nobody does.
+    #[inline(always)]
+    fn hand_on(&self, processor: &'static Processor, queue: &'static DataQueue, data: usize) -> bool {
+        let Some(receiver) = queue.receivers.take_first() else { return false };
+        receiver.waits.data.set(data);
+        self.hand_to(processor, &queue.lock, receiver);
+        true
     }
 
     /// The first word, and room for the first that waits to send; `E_TMOUT` where there is none.
@@ -170,4 +180,14 @@ impl<P: Port> Kernel<P> {
         }
         taken.ok_or(Error::Timeout)
     }
+}
+
+/// Into the queue; `E_TMOUT` where there is no room.
+#[inline(always)]
+fn store(queue: &DataQueue, data: usize) -> Result {
+    if queue.is_full() {
+        return Err(Error::Timeout);
+    }
+    queue.put(data);
+    Ok(())
 }

@@ -17,12 +17,10 @@ impl<P: Port> Kernel<P> {
         let Some(task) = processor.current.get().filter(|_| !processor.in_handler()) else {
             return self.refuse(processor, Error::Context);
         };
-        processor.let_spin_lock_go();
-        processor.context.set(0);
-        processor.dispatch_disabled.set(0);
-        processor.mask.set(0);
-        processor.update_may_switch();
-        self.port.set_priority_mask(0);
+        if processor.context.get() != 0 {
+            processor.let_all_go();
+            self.port.set_priority_mask(0);
+        }
         // What it has is given back first: each needs its own lock. With the chain's nobody changes its priority in between.
         let chain = (task.held.get() != 0).then(|| self.chain());
         if let Some(chain) = chain {
@@ -50,16 +48,16 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`; `E_ILUSE`: itself; `E_OBJ`: it is dormant, or another processor's.
     pub fn ter_tsk(&self, task: i32) -> Result {
         let (processor, own) = self.enter_task()?;
-        let task = self.found(processor, of_number(self.objects.tasks, task))?;
+        let task = self.found(processor, of_number(self.objects().tasks, task))?;
         self.require(processor, !core::ptr::eq(task, own), Error::IllegalUse)?;
         loop {
             // Looked at without a lock, to know which locks it takes; and once more with them.
             let wait = task.wait();
-            let place = wait.and_then(|wait| self.objects.place(wait));
+            let place = wait.and_then(|wait| self.objects().place(wait));
             let in_chain = task.held.get() != 0 || place.is_some_and(|place| place.mutex.is_some());
             if in_chain {
                 self.lock(self.chain());
-                if usize::from(task.processor.get()) == processor.index() {
+                if task.is_at(processor) {
                     self.give_all_back(task);
                 }
             }
@@ -67,7 +65,7 @@ impl<P: Port> Kernel<P> {
                 self.lock(place.lock);
             }
             let target = self.lock_with_target(processor, task);
-            let is_ours = usize::from(task.processor.get()) == processor.index() && !task.is_dormant();
+            let is_ours = task.is_at(processor) && !task.is_dormant();
             // It may have been given what it waited for.
             let looked_right = task.wait() == wait && task.held.get() == 0;
             if is_ours && looked_right {
@@ -123,7 +121,7 @@ impl<P: Port> Kernel<P> {
     }
 
     fn target(&self, processor: &'static Processor, task: &Task) -> &'static Processor {
-        let processors = self.objects.processors;
+        let processors = self.objects().processors;
         match (task.activation.queued.get(), task.activation.processor.get()) {
             (0, _) | (_, ANYWHERE) => processor,
             (_, index) => processors.get(usize::from(index)).unwrap_or(processor),
@@ -138,7 +136,8 @@ impl<P: Port> Kernel<P> {
         task.wakeups.set(0);
         if task.activation.queued.get() != 0 {
             task.activation.queued.set(0);
-            task.processor.set(target.index.get());
+            task.activation.processor.set(ANYWHERE);
+            task.assign(target);
             self.activate(target, task);
         }
     }

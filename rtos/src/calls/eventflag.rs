@@ -14,7 +14,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`.
     pub fn set_flg(&self, id: i32, bits: u32) -> Result {
         let processor = self.enter()?;
-        let flag = self.found(processor, of_number(self.objects.event_flags, id))?;
+        let flag = self.found(processor, of_number(self.objects().event_flags, id))?;
         self.locked(processor, &flag.lock, || {
             flag.pattern.set(flag.pattern.get() | bits);
             // All at once: the specification has nobody see a pattern of which some are released and others not yet.
@@ -40,7 +40,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`.
     pub fn clr_flg(&self, id: i32, bits: u32) -> Result {
         let (processor, _) = self.enter_task()?;
-        let flag = self.found(processor, of_number(self.objects.event_flags, id))?;
+        let flag = self.found(processor, of_number(self.objects().event_flags, id))?;
         self.locked(processor, &flag.lock, || {
             flag.pattern.set(flag.pattern.get() & bits);
         });
@@ -61,7 +61,7 @@ impl<P: Port> Kernel<P> {
     /// As [`wai_flg`](Self::wai_flg); `E_TMOUT`.
     pub fn twai_flg(&self, id: i32, bits: u32, mode: FlagMode, timeout: Timeout) -> Result<u32> {
         let (processor, task) = self.enter_waiting()?;
-        let flag = self.found(processor, of_number(self.objects.event_flags, id))?;
+        let flag = self.found(processor, of_number(self.objects().event_flags, id))?;
         self.found(processor, timeout.check())?;
         self.require(processor, bits != 0, Error::Parameter)?;
         self.lock(&flag.lock);
@@ -83,7 +83,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`, `E_PAR`, `E_ILUSE`, `E_TMOUT`.
     pub fn pol_flg(&self, id: i32, bits: u32, mode: FlagMode) -> Result<u32> {
         let (processor, _) = self.enter_task()?;
-        let flag = self.found(processor, of_number(self.objects.event_flags, id))?;
+        let flag = self.found(processor, of_number(self.objects().event_flags, id))?;
         self.require(processor, bits != 0, Error::Parameter)?;
         self.locked(processor, &flag.lock, || flag.ask(bits, mode))
     }
@@ -94,7 +94,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`.
     pub fn ini_flg(&self, id: i32) -> Result {
         let (processor, _) = self.enter_task()?;
-        let flag = self.found(processor, of_number(self.objects.event_flags, id))?;
+        let flag = self.found(processor, of_number(self.objects().event_flags, id))?;
         self.locked(processor, &flag.lock, || {
             self.wake_all(flag.place(), Err(Error::Deleted));
             flag.pattern.set(flag.config.initial);
@@ -108,7 +108,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`.
     pub fn ref_flg(&self, id: i32) -> Result<EventFlagStatus> {
         let (processor, _) = self.enter_task()?;
-        let flag = self.found(processor, of_number(self.objects.event_flags, id))?;
+        let flag = self.found(processor, of_number(self.objects().event_flags, id))?;
         let status = self.locked(processor, &flag.lock, || flag.status());
         Ok(status)
     }

@@ -22,7 +22,7 @@ impl<P: Port> Kernel<P> {
     /// As [`get_mpf`](Self::get_mpf); `E_PAR`, `E_TMOUT`.
     pub fn tget_mpf(&self, id: i32, timeout: Timeout) -> Result<*mut u8> {
         let (processor, task) = self.enter_waiting()?;
-        let pool = self.found(processor, of_number(self.objects.memory_pools, id))?;
+        let pool = self.found(processor, of_number(self.objects().memory_pools, id))?;
         self.found(processor, timeout.check())?;
         self.lock(&pool.lock);
         let taken = pool.take();
@@ -41,7 +41,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`, `E_TMOUT`.
     pub fn pget_mpf(&self, id: i32) -> Result<*mut u8> {
         let (processor, _) = self.enter_task()?;
-        let pool = self.found(processor, of_number(self.objects.memory_pools, id))?;
+        let pool = self.found(processor, of_number(self.objects().memory_pools, id))?;
         self.lock(&pool.lock);
         let taken = pool.take();
         self.unlock(&pool.lock);
@@ -55,7 +55,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`; `E_PAR`: no block of this pool, or not given out.
     pub fn rel_mpf(&self, id: i32, block: *mut u8) -> Result {
         let (processor, _) = self.enter_task()?;
-        let pool = self.found(processor, of_number(self.objects.memory_pools, id))?;
+        let pool = self.found(processor, of_number(self.objects().memory_pools, id))?;
         self.lock(&pool.lock);
         let answer = match (pool.taken_at(block), pool.queue.first()) {
             (None, _) => Err(Error::Parameter),
@@ -81,7 +81,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`.
     pub fn ini_mpf(&self, id: i32) -> Result {
         let (processor, _) = self.enter_task()?;
-        let pool = self.found(processor, of_number(self.objects.memory_pools, id))?;
+        let pool = self.found(processor, of_number(self.objects().memory_pools, id))?;
         self.locked(processor, &pool.lock, || {
             self.wake_all(pool.place(), Err(Error::Deleted));
             pool.fill();
@@ -95,7 +95,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`.
     pub fn ref_mpf(&self, id: i32) -> Result<MemoryPoolStatus> {
         let (processor, _) = self.enter_task()?;
-        let pool = self.found(processor, of_number(self.objects.memory_pools, id))?;
+        let pool = self.found(processor, of_number(self.objects().memory_pools, id))?;
         let status = self.locked(processor, &pool.lock, || pool.status());
         Ok(status)
     }

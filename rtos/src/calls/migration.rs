@@ -13,7 +13,7 @@ impl<P: Port> Kernel<P> {
         let task = self.found(processor, self.task_or_self(processor, task))?;
         let to = self.found(processor, self.processor_or_initial(to, task.config().processor))?;
         self.lock_both(processor, to);
-        let refused = if usize::from(task.processor.get()) != processor.index() {
+        let refused = if !task.is_at(processor) {
             Some(Error::State)
         } else if !task.may_move_to(to.index()) {
             Some(Error::Parameter)
@@ -56,7 +56,7 @@ impl<P: Port> Kernel<P> {
         if timed {
             from.wheel.remove(&task.event);
         }
-        task.processor.set(to.index.get());
+        task.assign(to);
         if timed {
             to.wheel.insert(&task.event, at_us);
             self.look_at_timer(to);

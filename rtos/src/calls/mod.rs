@@ -39,16 +39,16 @@ impl<P: Port> Kernel<P> {
     /// The task of a number; 0 is the running one, of which a handler has none.
     #[inline(always)]
     fn task_or_self(&self, processor: &'static Processor, id: i32) -> Result<&'static Task> {
-        match processor.current.get() {
-            Some(task) if id == SELF && !processor.in_handler() => Ok(task),
-            _ => of_number(self.objects.tasks, id),
+        if id == SELF && !processor.in_handler() {
+            return processor.current.get().ok_or(Error::Id);
         }
+        of_number(self.objects().tasks, id)
     }
 
     /// The processor of a number; 0 is `initial`.
     pub(crate) fn processor_or_initial(&self, id: i32, initial: u8) -> Result<&'static Processor> {
         let number = if id == INITIAL_PROCESSOR { i32::from(initial) } else { id };
-        of_number(self.objects.processors, number)
+        of_number(self.objects().processors, number)
     }
 
     /// Ends a call that holds the lock of `at`.
@@ -67,6 +67,16 @@ impl<P: Port> Kernel<P> {
     fn answer<T>(&self, processor: &'static Processor, at: &'static Processor, answer: T) -> T {
         self.leave_from(processor, at);
         answer
+    }
+
+    /// Ends a call that holds an object's lock, by giving a task that waited there what it waited for. Its processor's lock is
+    /// taken once, for waking and for the switch.
+    #[inline(always)]
+    pub(crate) fn hand_to(&self, processor: &'static Processor, lock: &'static Lock, task: &'static Task) {
+        let at = self.lock_processor_of(task);
+        self.end_wait(at, task, Ok(()));
+        self.unlock(lock);
+        self.leave_from(processor, at);
     }
 
     /// The object that a call is about, or the end of the call.

@@ -28,7 +28,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`, `E_ILUSE`, `E_TMOUT`.
     pub fn ploc_mtx(&self, id: i32) -> Result {
         let (processor, task) = self.enter_task()?;
-        let mutex = self.found(processor, of_number(self.objects.mutexes, id))?;
+        let mutex = self.found(processor, of_number(self.objects().mutexes, id))?;
         self.begin_mutex(mutex);
         let answer = self.try_mutex(mutex, task);
         self.end_mutex(mutex);
@@ -42,7 +42,7 @@ impl<P: Port> Kernel<P> {
     /// As [`loc_mtx`](Self::loc_mtx); `E_PAR`, `E_TMOUT`.
     pub fn tloc_mtx(&self, id: i32, timeout: Timeout) -> Result {
         let (processor, task) = self.enter_waiting()?;
-        let mutex = self.found(processor, of_number(self.objects.mutexes, id))?;
+        let mutex = self.found(processor, of_number(self.objects().mutexes, id))?;
         self.found(processor, timeout.check())?;
         self.begin_mutex(mutex);
         let answer = self.try_mutex(mutex, task);
@@ -74,7 +74,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`; `E_OBJ`: the caller does not have it.
     pub fn unl_mtx(&self, id: i32) -> Result {
         let (processor, task) = self.enter_task()?;
-        let mutex = self.found(processor, of_number(self.objects.mutexes, id))?;
+        let mutex = self.found(processor, of_number(self.objects().mutexes, id))?;
         self.begin_mutex(mutex);
         let is_ours = mutex.owner.is(task);
         if is_ours {
@@ -91,7 +91,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`.
     pub fn ini_mtx(&self, id: i32) -> Result {
         let (processor, _) = self.enter_task()?;
-        let mutex = self.found(processor, of_number(self.objects.mutexes, id))?;
+        let mutex = self.found(processor, of_number(self.objects().mutexes, id))?;
         // Its owner may wait for another, whose owner is then less urgent too.
         self.lock(self.chain());
         self.lock(&mutex.lock);
@@ -111,7 +111,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`.
     pub fn ref_mtx(&self, id: i32) -> Result<MutexStatus> {
         let (processor, _) = self.enter_task()?;
-        let mutex = self.found(processor, of_number(self.objects.mutexes, id))?;
+        let mutex = self.found(processor, of_number(self.objects().mutexes, id))?;
         self.begin_mutex(mutex);
         let status = mutex.status();
         self.end_mutex(mutex);
@@ -121,7 +121,7 @@ impl<P: Port> Kernel<P> {
 
     /// Gives back all that a task has, which ends. The chain's lock is held.
     pub(super) fn give_all_back(&self, task: &'static Task) {
-        while let Some(mutex) = held(task, self.objects.mutexes).next() {
+        while let Some(mutex) = held(task, self.objects().mutexes).next() {
             self.lock(&mutex.lock);
             // Somebody may have given it back meanwhile.
             if mutex.owner.is(task) {
@@ -170,7 +170,7 @@ impl<P: Port> Kernel<P> {
     /// From its owner to the first that waits, or to nobody.
     fn give_back(&self, mutex: &'static Mutex, owner: &'static Task) {
         let at = self.lock_processor_of(owner);
-        let_go(mutex, owner, self.objects.mutexes);
+        let_go(mutex, owner, self.objects().mutexes);
         mutex.owner.set(None);
         let level = self.level_of(owner);
         // One that waits has its place by priority somewhere: `raise` finds it, with the locks that takes.
@@ -215,12 +215,12 @@ impl<P: Port> Kernel<P> {
 
     /// Who has the mutex with inheritance that a place is of.
     pub(crate) fn owner_of(&self, place: Place) -> Option<&'static Task> {
-        of_number(self.objects.mutexes, i32::from(place.mutex?)).ok()?.owner.get()
+        of_number(self.objects().mutexes, i32::from(place.mutex?)).ok()?.owner.get()
     }
 
     /// The level that a task's priority and what it has ask for.
     pub(crate) fn level_of(&self, task: &Task) -> u8 {
-        held(task, self.objects.mutexes).filter_map(Mutex::level).fold(task.base.get(), u8::min)
+        held(task, self.objects().mutexes).filter_map(Mutex::level).fold(task.base.get(), u8::min)
     }
 
     /// As [`set_level`](Self::set_level), also of a task that waits by priority.

@@ -17,7 +17,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`.
     pub fn sta_cyc(&self, id: i32) -> Result {
         let (processor, _) = self.enter_task()?;
-        let cyclic = self.found(processor, of_number(self.objects.cyclics, id))?;
+        let cyclic = self.found(processor, of_number(self.objects().cyclics, id))?;
         self.set_off(processor, &cyclic.timed, None, cyclic.config.phase_us);
         Ok(())
     }
@@ -28,7 +28,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID` of notification or processor; `E_PAR`: it may not run there.
     pub fn msta_cyc(&self, id: i32, on: i32) -> Result {
         let (processor, _) = self.enter_task()?;
-        let cyclic = self.found(processor, of_number(self.objects.cyclics, id))?;
+        let cyclic = self.found(processor, of_number(self.objects().cyclics, id))?;
         let on = self.found(processor, self.processor_or_initial(on, cyclic.config.assignment.processor))?;
         self.require(processor, cyclic.config.assignment.allows(on.index()), Error::Parameter)?;
         self.set_off(processor, &cyclic.timed, Some(on), cyclic.config.phase_us);
@@ -41,7 +41,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`.
     pub fn stp_cyc(&self, id: i32) -> Result {
         let (processor, _) = self.enter_task()?;
-        let cyclic = self.found(processor, of_number(self.objects.cyclics, id))?;
+        let cyclic = self.found(processor, of_number(self.objects().cyclics, id))?;
         self.stop(processor, &cyclic.timed);
         Ok(())
     }
@@ -52,7 +52,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`.
     pub fn ref_cyc(&self, id: i32) -> Result<NotificationStatus> {
         let (processor, _) = self.enter_task()?;
-        let cyclic = self.found(processor, of_number(self.objects.cyclics, id))?;
+        let cyclic = self.found(processor, of_number(self.objects().cyclics, id))?;
         Ok(self.look_at(processor, &cyclic.timed))
     }
 
@@ -62,7 +62,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`, `E_PAR`.
     pub fn sta_alm(&self, id: i32, after_us: u32) -> Result {
         let processor = self.enter()?;
-        let alarm = self.found(processor, of_number(self.objects.alarms, id))?;
+        let alarm = self.found(processor, of_number(self.objects().alarms, id))?;
         self.require(processor, after_us <= RELATIVE_TIME_MAX_US, Error::Parameter)?;
         self.set_off(processor, &alarm.timed, None, after_us);
         Ok(())
@@ -74,7 +74,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID` of notification or processor; `E_PAR`: too long, or it may not run there.
     pub fn msta_alm(&self, id: i32, after_us: u32, on: i32) -> Result {
         let processor = self.enter()?;
-        let alarm = self.found(processor, of_number(self.objects.alarms, id))?;
+        let alarm = self.found(processor, of_number(self.objects().alarms, id))?;
         let on = self.found(processor, self.processor_or_initial(on, alarm.assignment.processor))?;
         self.require(processor, after_us <= RELATIVE_TIME_MAX_US, Error::Parameter)?;
         self.require(processor, alarm.assignment.allows(on.index()), Error::Parameter)?;
@@ -88,7 +88,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`.
     pub fn stp_alm(&self, id: i32) -> Result {
         let processor = self.enter()?;
-        let alarm = self.found(processor, of_number(self.objects.alarms, id))?;
+        let alarm = self.found(processor, of_number(self.objects().alarms, id))?;
         self.stop(processor, &alarm.timed);
         Ok(())
     }
@@ -99,7 +99,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`.
     pub fn ref_alm(&self, id: i32) -> Result<NotificationStatus> {
         let (processor, _) = self.enter_task()?;
-        let alarm = self.found(processor, of_number(self.objects.alarms, id))?;
+        let alarm = self.found(processor, of_number(self.objects().alarms, id))?;
         Ok(self.look_at(processor, &alarm.timed))
     }
 
@@ -141,7 +141,7 @@ impl<P: Port> Kernel<P> {
         timed: &'static Timed,
         on: Option<&'static Processor>,
     ) -> (&'static Processor, &'static Processor) {
-        let processors = self.objects.processors;
+        let processors = self.objects().processors;
         loop {
             let index = timed.processor.get();
             let from = &processors[usize::from(index)];
@@ -155,7 +155,7 @@ impl<P: Port> Kernel<P> {
     }
 
     pub(crate) fn start_cyclic_at_boot(&self, cyclic: &'static Cyclic) {
-        let processors = self.objects.processors;
+        let processors = self.objects().processors;
         let at = &processors[usize::from(cyclic.timed.processor.get())];
         at.wheel.insert(&cyclic.timed.event, self.due_after(cyclic.config.phase_us));
     }
@@ -185,14 +185,14 @@ impl<P: Port> Kernel<P> {
         let handler = match event.owner() {
             Owner::Task(number) => {
                 self.unlock(&processor.lock);
-                if let Ok(task) = of_number(self.objects.tasks, i32::from(number)) {
+                if let Ok(task) = of_number(self.objects().tasks, i32::from(number)) {
                     self.time_out(task);
                 }
                 return;
             }
             Owner::Cyclic(number) => {
                 processor.wheel.remove(event);
-                if let Ok(cyclic) = of_number(self.objects.cyclics, i32::from(number)) {
+                if let Ok(cyclic) = of_number(self.objects().cyclics, i32::from(number)) {
                     // From when it was due, so that being late does not add up.
                     let next_us = event.at_us() + u64::from(cyclic.config.period_us.max(1));
                     processor.wheel.insert(event, next_us);

@@ -18,7 +18,7 @@ impl<P: Port> Kernel<P> {
             priority => level_of(priority),
         };
         let level = self.found(processor, level)?;
-        if self.objects.mutexes.is_empty() {
+        if self.objects().mutexes.is_empty() {
             return self.change(processor, task, level);
         }
         self.change_in_chain(processor, task, level)
@@ -72,7 +72,7 @@ impl<P: Port> Kernel<P> {
     /// Whether a task would be more urgent than the ceiling of a mutex that it has.
     fn is_beyond_ceiling(&self, task: &Task, level: u8) -> bool {
         let beyond = |mutex: &Mutex| matches!(mutex.protocol, Protocol::Ceiling(most) if level < most - 1);
-        held(task, self.objects.mutexes).any(beyond)
+        held(task, self.objects().mutexes).any(beyond)
     }
 
     /// In front of its new priority, or behind it. The task's processor's lock is held.
@@ -121,7 +121,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`, `E_PAR`.
     pub fn mrot_rdq(&self, priority: i32, on: i32) -> Result {
         let processor = self.enter()?;
-        let at = self.found(processor, of_number(self.objects.processors, on))?;
+        let at = self.found(processor, of_number(self.objects().processors, on))?;
         self.rotate(processor, at, priority)
     }
 

@@ -22,7 +22,7 @@ impl<P: Port> Kernel<P> {
     /// As [`snd_pdq`](Self::snd_pdq); `E_TMOUT`.
     pub fn tsnd_pdq(&self, id: i32, data: usize, priority: i32, timeout: Timeout) -> Result {
         let (processor, task) = self.enter_waiting()?;
-        let queue = self.found(processor, of_number(self.objects.priority_queues, id))?;
+        let queue = self.found(processor, of_number(self.objects().priority_queues, id))?;
         let level = self.found(processor, queue.level_of(priority))?;
         self.found(processor, timeout.check())?;
         self.lock(&queue.lock);
@@ -48,7 +48,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`, `E_PAR`, `E_TMOUT`.
     pub fn psnd_pdq(&self, id: i32, data: usize, priority: i32) -> Result {
         let processor = self.enter()?;
-        let queue = self.found(processor, of_number(self.objects.priority_queues, id))?;
+        let queue = self.found(processor, of_number(self.objects().priority_queues, id))?;
         let level = self.found(processor, queue.level_of(priority))?;
         self.locked(processor, &queue.lock, || self.send_by_priority(queue, data, level))
     }
@@ -67,7 +67,7 @@ impl<P: Port> Kernel<P> {
     /// As [`rcv_pdq`](Self::rcv_pdq); `E_PAR`, `E_TMOUT`.
     pub fn trcv_pdq(&self, id: i32, timeout: Timeout) -> Result<(usize, i32)> {
         let (processor, task) = self.enter_waiting()?;
-        let queue = self.found(processor, of_number(self.objects.priority_queues, id))?;
+        let queue = self.found(processor, of_number(self.objects().priority_queues, id))?;
         self.found(processor, timeout.check())?;
         self.lock(&queue.lock);
         let received = self.receive_by_priority(queue);
@@ -91,7 +91,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`, `E_TMOUT`.
     pub fn prcv_pdq(&self, id: i32) -> Result<(usize, i32)> {
         let (processor, _) = self.enter_task()?;
-        let queue = self.found(processor, of_number(self.objects.priority_queues, id))?;
+        let queue = self.found(processor, of_number(self.objects().priority_queues, id))?;
         self.locked(processor, &queue.lock, || self.receive_by_priority(queue))
     }
 
@@ -101,7 +101,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`.
     pub fn ini_pdq(&self, id: i32) -> Result {
         let (processor, _) = self.enter_task()?;
-        let queue = self.found(processor, of_number(self.objects.priority_queues, id))?;
+        let queue = self.found(processor, of_number(self.objects().priority_queues, id))?;
         self.locked(processor, &queue.lock, || {
             for place in [queue.to_send(), queue.to_receive()] {
                 self.wake_all(place, Err(Error::Deleted));
@@ -117,7 +117,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`.
     pub fn ref_pdq(&self, id: i32) -> Result<PriorityQueueStatus> {
         let (processor, _) = self.enter_task()?;
-        let queue = self.found(processor, of_number(self.objects.priority_queues, id))?;
+        let queue = self.found(processor, of_number(self.objects().priority_queues, id))?;
         let status = self.locked(processor, &queue.lock, || queue.status());
         Ok(status)
     }

@@ -71,7 +71,7 @@ impl<P: Port> Kernel<P> {
 
     /// Place among the ready tasks of its processor and priority, from 1, the running one included; of a system that stands still.
     pub fn order_among_ready(&self, task: &'static Task) -> Option<usize> {
-        let at = &self.objects.processors[usize::from(task.processor.get())];
+        let at = task.at();
         at.ready
             .level(task.priority.get())
             .position(|ready| core::ptr::eq(ready, task))
@@ -80,8 +80,7 @@ impl<P: Port> Kernel<P> {
 
     /// The same without a lock or a context: of a system that stands still.
     pub fn status(&self, task: &'static Task) -> TaskStatus {
-        let processors = self.objects.processors;
-        let at = &processors[usize::from(task.processor.get())];
+        let at = task.at();
         let runs = at.current.is(task);
         let left = task.event.at_us().saturating_sub(self.port.now_us());
         let asked_for = task.activation.processor.get();
@@ -93,7 +92,7 @@ impl<P: Port> Kernel<P> {
             left_us: task.event.is_set().then_some(left),
             activations: u32::from(task.activation.queued.get()),
             wakeups: u32::from(task.wakeups.get()),
-            processor: i32::from(task.processor.get()) + 1,
+            processor: at.index() as i32 + 1,
             activation_processor: (asked_for != ANYWHERE).then(|| i32::from(asked_for) + 1),
         }
     }

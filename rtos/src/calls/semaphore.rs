@@ -15,12 +15,10 @@ impl<P: Port> Kernel<P> {
     #[inline]
     pub fn sig_sem(&self, id: i32) -> Result {
         let processor = self.enter()?;
-        let semaphore = self.found(processor, of_number(self.objects.semaphores, id))?;
+        let semaphore = self.found(processor, of_number(self.objects().semaphores, id))?;
         self.lock(&semaphore.lock);
         if let Some(task) = semaphore.queue.take_first() {
-            self.wake(task, Ok(()));
-            self.unlock(&semaphore.lock);
-            self.leave(processor);
+            self.hand_to(processor, &semaphore.lock, task);
             return Ok(());
         }
         let count = semaphore.count.get();
@@ -51,7 +49,7 @@ impl<P: Port> Kernel<P> {
     #[inline]
     pub fn twai_sem(&self, id: i32, timeout: Timeout) -> Result {
         let (processor, task) = self.enter_waiting()?;
-        let semaphore = self.found(processor, of_number(self.objects.semaphores, id))?;
+        let semaphore = self.found(processor, of_number(self.objects().semaphores, id))?;
         self.found(processor, timeout.check())?;
         self.lock(&semaphore.lock);
         let count = semaphore.count.get();
@@ -71,7 +69,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`, `E_TMOUT`.
     pub fn pol_sem(&self, id: i32) -> Result {
         let (processor, _) = self.enter_task()?;
-        let semaphore = self.found(processor, of_number(self.objects.semaphores, id))?;
+        let semaphore = self.found(processor, of_number(self.objects().semaphores, id))?;
         self.locked(processor, &semaphore.lock, || take(semaphore, semaphore.count.get()))
     }
 
@@ -81,7 +79,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`.
     pub fn ini_sem(&self, id: i32) -> Result {
         let (processor, _) = self.enter_task()?;
-        let semaphore = self.found(processor, of_number(self.objects.semaphores, id))?;
+        let semaphore = self.found(processor, of_number(self.objects().semaphores, id))?;
         self.locked(processor, &semaphore.lock, || {
             self.wake_all(semaphore.place(), Err(Error::Deleted));
             semaphore.count.set(semaphore.initial);
@@ -95,7 +93,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`.
     pub fn ref_sem(&self, id: i32) -> Result<SemaphoreStatus> {
         let (processor, _) = self.enter_task()?;
-        let semaphore = self.found(processor, of_number(self.objects.semaphores, id))?;
+        let semaphore = self.found(processor, of_number(self.objects().semaphores, id))?;
         let status = self.locked(processor, &semaphore.lock, || semaphore.status());
         Ok(status)
     }

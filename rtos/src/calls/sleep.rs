@@ -78,7 +78,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`; `E_OBJ`: it does not wait.
     pub fn rel_wai(&self, task: i32) -> Result {
         let processor = self.enter()?;
-        let task = self.found(processor, crate::objects::of_number(self.objects.tasks, task))?;
+        let task = self.found(processor, crate::objects::of_number(self.objects().tasks, task))?;
         let (at, place) = self.lock_with_place(task);
         let waits = task.is_waiting();
         if waits {

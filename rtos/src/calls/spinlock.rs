@@ -27,7 +27,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`; `E_OBJ`: another processor has it.
     pub fn try_spn(&self, id: i32) -> Result {
         let processor = self.enter()?;
-        let lock = self.found(processor, of_number(self.objects.spin_locks, id))?;
+        let lock = self.found(processor, of_number(self.objects().spin_locks, id))?;
         if !lock.try_take(processor.index.get()) {
             return self.refuse(processor, Error::State);
         }
@@ -43,7 +43,7 @@ impl<P: Port> Kernel<P> {
     pub fn unl_spn(&self, id: i32) -> Result {
         self.port.mask();
         let processor = self.here();
-        let lock = self.found(processor, of_number(self.objects.spin_locks, id))?;
+        let lock = self.found(processor, of_number(self.objects().spin_locks, id))?;
         self.require(processor, processor.spin_lock.is(lock), Error::IllegalUse)?;
         processor.let_spin_lock_go();
         processor.context.set(processor.context.get() & !CPU_LOCKED);
@@ -57,7 +57,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`.
     pub fn ref_spn(&self, id: i32) -> Result<bool> {
         let (processor, _) = self.enter_task()?;
-        let lock = self.found(processor, of_number(self.objects.spin_locks, id))?;
+        let lock = self.found(processor, of_number(self.objects().spin_locks, id))?;
         self.leave(processor);
         Ok(lock.owner().is_some())
     }

@@ -12,7 +12,7 @@ impl<P: Port> Kernel<P> {
         let (processor, own) = self.enter_task()?;
         let task = self.found(processor, self.task_or_self(processor, task))?;
         let is_own = core::ptr::eq(task, own);
-        self.require(processor, !is_own || processor.may_switch.get() != 0, Error::Context)?;
+        self.require(processor, !is_own || processor.may_switch(), Error::Context)?;
         let at = self.lock_processor_of(task);
         let was = task.state.get();
         let answer = match was {
@@ -35,7 +35,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`; `E_OBJ`: it is not suspended.
     pub fn rsm_tsk(&self, task: i32) -> Result {
         let (processor, _) = self.enter_task()?;
-        let task = self.found(processor, of_number(self.objects.tasks, task))?;
+        let task = self.found(processor, of_number(self.objects().tasks, task))?;
         let at = self.lock_processor_of(task);
         let was = task.state.get();
         if was & state::SUSPENDED == 0 {

@@ -154,7 +154,7 @@ impl Stage {
 
     /// The same in a handler.
     pub fn act_in_handler<P: Port + Bench>(&self, kernel: &'static Kernel<P>, actor: Actor) {
-        let here = kernel.port.here();
+        let here = kernel.port.here().index();
         let depth = self.depth[here].fetch_add(1, SeqCst) + 1;
         let slot = self.slot(actor);
         slot.on.store(here as u32, SeqCst);
@@ -177,7 +177,7 @@ impl Stage {
                 Answer::default()
             }
             Function::raise_exception => {
-                let number = kernel.port.here() as u16 + 1;
+                let number = kernel.port.here().index() as u16 + 1;
                 kernel.enter_exception();
                 self.act_in_handler(kernel, Actor::Exception(number));
                 kernel.leave_exception();

@@ -1,0 +1,263 @@
+//! What the kernel asks of a machine, asked of this one.
+
+use core::arch::asm;
+use core::ops::Range;
+
+use tokkyu_rtos::{Handler, Kernel, Lock, Objects, Port, Processor, Saved, Task};
+
+use crate::context::{go, switch};
+use crate::line::Line;
+use crate::stack::StackRange;
+use crate::{clock, gic, here};
+
+/// What there is, and what tasks and handlers do.
+///
+/// What there is are functions and no constants, which may not name what changes. Inlined, they cost as much.
+pub trait Programs: Sync + 'static {
+    /// Always the same.
+    fn objects(&self) -> Objects;
+
+    /// One for each task, in the order of their numbers.
+    fn stacks(&self) -> &'static [StackRange];
+
+    /// Interrupt lines.
+    fn lines(&self) -> &'static [Line] {
+        &[]
+    }
+
+    /// A task of this number begins; it ends when this returns.
+    fn task(&self, id: i32);
+
+    /// A notification's handler.
+    fn handler(&self, _handler: Handler) {}
+
+    /// A line's handler.
+    fn line(&self, _number: u32) {}
+
+    /// Initialization routines: before any task runs.
+    fn initialize(&self) {}
+
+    /// Termination routines: after the last has.
+    fn terminate(&self) {}
+}
+
+/// The machine, with its programs.
+#[derive(Debug)]
+pub struct Board<P> {
+    programs: P,
+}
+
+unsafe extern "C" {
+    fn tokkyu_begin() -> !;
+}
+
+impl<P: Programs> Board<P> {
+    /// With these.
+    pub const fn new(programs: P) -> Self {
+        Board { programs }
+    }
+
+    pub(crate) fn lines(&self) -> &'static [Line] {
+        self.programs.lines()
+    }
+
+    /// Pages that nobody can touch.
+    pub(crate) fn guards(&self) -> impl Iterator<Item = Range<usize>> {
+        self.programs.stacks().iter().map(StackRange::guard)
+    }
+
+    /// Has each task know its stack. `None` if one has none.
+    pub(crate) fn give_stacks(&self) -> Option<()> {
+        let stacks = self.programs.stacks();
+        for (index, task) in self.objects().tasks.iter().enumerate() {
+            task.saved().set_top(stacks.get(index)?.top());
+        }
+        Some(())
+    }
+
+    /// Number of the task below whose stack an address is.
+    pub(crate) fn guarded(&self, address: usize) -> Option<usize> {
+        self.programs
+            .stacks()
+            .iter()
+            .position(|stack| stack.guard().contains(&address))
+            .map(|index| index + 1)
+    }
+
+    fn saved(&self, task: Option<&'static Task>) -> &'static Saved {
+        match task {
+            Some(task) => task.saved(),
+            None => self.here().idle(),
+        }
+    }
+}
+
+/// What a processor does for ever, on its idle stack.
+pub fn start<P: Programs>(kernel: &'static Kernel<Board<P>>) -> ! {
+    // There are as many as were switched on.
+    if let Some(processor) = kernel.objects().processors.get(here::index()) {
+        here::stand_for(processor);
+    }
+    kernel.start();
+    loop {
+        aarch64_cpu::asm::wfi();
+    }
+}
+
+/// What a task begins with.
+pub fn begin<P: Programs>(kernel: &'static Kernel<Board<P>>) -> ! {
+    kernel.begin()
+}
+
+/// An interrupt, on the processor's own stack.
+#[inline]
+pub fn interrupt<P: Programs>(kernel: &'static Kernel<Board<P>>) {
+    let id = gic::acknowledge();
+    kernel.enter_interrupt();
+    match id {
+        gic::CALL => kernel.on_call(),
+        gic::TIMER => kernel.on_timer(),
+        gic::NONE.. => return,
+        _ => {
+            kernel.port.unmask();
+            kernel.port.programs.line(id);
+            kernel.port.mask();
+        }
+    }
+    gic::end(id);
+}
+
+/// Its end, on the stack of what was interrupted.
+#[inline]
+pub fn leave<P: Programs>(kernel: &'static Kernel<Board<P>>) {
+    kernel.leave_interrupt();
+}
+
+impl<P: Programs> Port for Board<P> {
+    #[inline(always)]
+    fn objects(&self) -> Objects {
+        self.programs.objects()
+    }
+
+    #[inline(always)]
+    fn here(&self) -> &'static Processor {
+        let here: *const Processor;
+        // SAFETY: it is written once for each processor, before it asks (here.rs), and is one of the system's, which are for ever.
+        // Not `pure`: a task may be elsewhere after it has waited.
+        unsafe {
+            asm!("mrs {}, tpidr_el1", out(reg) here, options(nomem, nostack, preserves_flags));
+            &*here
+        }
+    }
+
+    #[inline(always)]
+    fn mask(&self) {
+        // SAFETY: IRQ. Without `nomem`, so that no access is moved before it.
+        unsafe { asm!("msr daifset, #2", options(nostack, preserves_flags)) };
+    }
+
+    #[inline(always)]
+    fn unmask(&self) {
+        // SAFETY: as above.
+        unsafe { asm!("msr daifclr, #2", options(nostack, preserves_flags)) };
+    }
+
+    #[inline(always)]
+    fn take(&self, lock: &'static Lock) {
+        while !lock.try_take() {
+            wait_for(lock);
+        }
+    }
+
+    fn relax(&self) {
+        core::hint::spin_loop();
+    }
+
+    #[inline(always)]
+    fn switch(&self, from: Option<&'static Task>, to: Option<&'static Task>) {
+        // SAFETY: `to` is a context that nobody runs: who keeps it holds its processor's lock until it is kept (RTK-33).
+        unsafe { switch(self.saved(from), self.saved(to)) };
+    }
+
+    #[inline(always)]
+    fn abandon(&self, to: Option<&'static Task>) -> ! {
+        // SAFETY: as above.
+        unsafe { go(self.saved(to)) }
+    }
+
+    #[inline(always)]
+    fn discard(&self, _task: &'static Task) {
+        // Two words, which the next activation writes anew.
+    }
+
+    #[inline(always)]
+    fn activated(&self, task: &'static Task) {
+        task.saved().begin_at(tokkyu_begin as *const () as usize);
+    }
+
+    fn initialize(&self) {
+        self.programs.initialize();
+    }
+
+    fn terminate(&self) {
+        self.programs.terminate();
+    }
+
+    #[inline(always)]
+    fn run(&self, task: &'static Task) {
+        self.programs.task(task.id());
+    }
+
+    #[inline]
+    fn handle(&self, handler: Handler) {
+        self.unmask();
+        self.programs.handler(handler);
+        self.mask();
+    }
+
+    #[inline(always)]
+    fn call(&self, processor: usize) {
+        gic::call(processor);
+    }
+
+    #[inline]
+    fn now_us(&self) -> u64 {
+        clock::now_us()
+    }
+
+    #[inline]
+    fn set_timer(&self, at_us: Option<u64>) {
+        clock::set(at_us);
+    }
+
+    fn set_priority_mask(&self, priority: i32) {
+        gic::set_mask(priority);
+    }
+
+    fn enable_interrupt(&self, number: u32, enabled: bool) -> bool {
+        let here = self.here().index();
+        let own = |line: &&Line| line.number == number && usize::from(line.processor) == here + 1;
+        let has = self.lines().iter().any(|line| own(&line));
+        if has {
+            gic::enable(here, number, enabled);
+        }
+        has
+    }
+}
+
+/// Until it may be free: the processor rests until somebody writes there.
+#[cold]
+fn wait_for(lock: &'static Lock) {
+    // SAFETY: reads a byte that is there. The exclusive read arms the monitor, whose clearing by the one who lets go is the event.
+    unsafe {
+        asm!(
+            "sevl",
+            "2: wfe",
+            "ldaxrb {free:w}, [{flag}]",
+            "cbnz {free:w}, 2b",
+            flag = in(reg) lock.flag(),
+            free = out(reg) _,
+            options(nostack),
+        );
+    }
+}

@@ -1,0 +1,117 @@
+//! The interrupt controller, a GICv3 (RTA-20 to RTA-23). Set up with the crate arm-gic; what each interrupt needs is one access to
+//! a system register here.
+
+use core::arch::asm;
+use core::ptr::NonNull;
+
+use arm_gic::gicv3::registers::{Gicd, GicrSgi};
+use arm_gic::gicv3::{GicCpuInterface, GicV3};
+use arm_gic::{IntId, UniqueMmioPointer};
+
+use crate::line::Line;
+
+/// Of QEMU's machine `virt`.
+const DISTRIBUTOR: usize = 0x0800_0000;
+const REDISTRIBUTORS: usize = 0x080a_0000;
+/// Each processor's has two frames of 64 KiB; the second is about its own interrupts.
+const REDISTRIBUTOR_BYTES: usize = 0x2_0000;
+const OWN_FRAME: usize = 0x1_0000;
+/// Registers "set enable" and "clear enable", a bit for each interrupt (IHI 0069, 12.9.7, 12.9.25).
+const SET_ENABLE: usize = 0x100;
+const CLEAR_ENABLE: usize = 0x180;
+
+/// Interrupt of one processor to another.
+pub(crate) const CALL: u32 = 0;
+/// The virtual timer's.
+pub(crate) const TIMER: u32 = 27;
+/// ITRON's priority of the timer.
+const TIMER_PRIORITY: i32 = -4;
+/// Numbers from here on say that there is none.
+pub(crate) const NONE: u32 = 1020;
+
+/// ITRON's priority, -31 to -1, as the controller's.
+const fn priority(itron: i32) -> u8 {
+    ((31 + itron) as u8) << 3
+}
+
+fn with<T>(processors: usize, what: impl FnOnce(&mut GicV3) -> T) -> Option<T> {
+    let distributor = NonNull::new(DISTRIBUTOR as *mut Gicd)?;
+    let redistributors = NonNull::new(REDISTRIBUTORS as *mut GicrSgi)?;
+    // SAFETY: they are there on this machine, mapped as a device. Processors come up one after the other (boot.rs), and afterwards
+    // `enable` alone reaches them, with registers in which each bit is written by itself.
+    let gic = unsafe { GicV3::new(UniqueMmioPointer::new(distributor), redistributors, processors) };
+    gic.ok().map(|mut gic| what(&mut gic))
+}
+
+/// On the first processor, before the others.
+pub(crate) fn set_up(processors: usize, lines: &[Line]) -> Option<()> {
+    with(processors, |gic| {
+        gic.setup(0);
+        for processor in 0..processors {
+            gic.set_interrupt_priority(IntId::sgi(CALL), Some(processor), 0).ok()?;
+            let timer = IntId::ppi(TIMER - 16);
+            gic.set_interrupt_priority(timer, Some(processor), priority(TIMER_PRIORITY)).ok()?;
+            gic.enable_interrupt(IntId::sgi(CALL), Some(processor), true).ok()?;
+            gic.enable_interrupt(timer, Some(processor), true).ok()?;
+        }
+        for line in lines {
+            let processor = usize::from(line.processor) - 1;
+            let id =
+                if line.number < 32 { IntId::ppi(line.number - 16) } else { IntId::spi(line.number - 32) };
+            gic.set_interrupt_priority(id, Some(processor), priority(line.priority)).ok()?;
+            if line.number >= 32 {
+                gic.distributor().set_routing(id, Some(processor as u64)).ok()?;
+            }
+            gic.enable_interrupt(id, Some(processor), line.enabled).ok()?;
+        }
+        Some(())
+    })?
+}
+
+/// On each processor: its interface.
+pub(crate) fn start(index: usize, processors: usize) -> Option<()> {
+    with(processors, |gic| gic.init_cpu(index))?;
+    GicCpuInterface::enable_group1(true);
+    set_mask(0);
+    Some(())
+}
+
+/// Keeps out what has this priority of ITRON's or a lower one; 0: nothing.
+#[inline]
+pub(crate) fn set_mask(itron: i32) {
+    GicCpuInterface::set_priority_mask(if itron == 0 { 0xff } else { priority(itron) });
+}
+
+/// A line of this processor's, or of all.
+pub(crate) fn enable(index: usize, number: u32, enabled: bool) {
+    let frame = match number {
+        0..32 => REDISTRIBUTORS + index * REDISTRIBUTOR_BYTES + OWN_FRAME,
+        _ => DISTRIBUTOR,
+    };
+    let register = frame + if enabled { SET_ENABLE } else { CLEAR_ENABLE } + number as usize / 32 * 4;
+    // SAFETY: a register of the controller, mapped as a device; a bit that is 0 changes nothing.
+    unsafe { (register as *mut u32).write_volatile(1 << (number % 32)) };
+}
+
+/// Which interrupt has come; its priority is this processor's from now on.
+#[inline(always)]
+pub(crate) fn acknowledge() -> u32 {
+    let id: u64;
+    // SAFETY: ICC_IAR1_EL1. Reading it changes the interface alone.
+    unsafe { asm!("mrs {}, s3_0_c12_c12_0", out(reg) id) };
+    id as u32
+}
+
+/// It has been handled.
+#[inline(always)]
+pub(crate) fn end(id: u32) {
+    // SAFETY: ICC_EOIR1_EL1, of an interrupt that was acknowledged last.
+    unsafe { asm!("msr s3_0_c12_c12_1, {}", in(reg) u64::from(id)) };
+}
+
+/// Interrupts another processor. What was written before is seen by it.
+#[inline(always)]
+pub(crate) fn call(index: usize) {
+    // SAFETY: ICC_SGI1R_EL1: interrupt 0 to those of affinity 0.0.0 whose bit is set.
+    unsafe { asm!("dsb ishst", "msr s3_0_c12_c11_5, {}", in(reg) 1u64 << index) };
+}

@@ -1,0 +1,69 @@
+//! The kernel on AArch64, at exception level 1: boot, translation, contexts, interrupts, clock. Rules: SPEC.md.
+//!
+//! An image is a static [`Kernel`](tokkyu_rtos::Kernel) on a `Board`, and `system!(KERNEL)`, which gives the assembly here the
+//! functions that it calls. It is linked with `-Tboard.ld`.
+
+#![no_std]
+#![cfg(all(target_arch = "aarch64", target_os = "none"))]
+#![deny(unsafe_op_in_unsafe_fn)]
+
+mod board;
+mod boot;
+mod clock;
+mod console;
+mod context;
+mod exit;
+mod fault;
+mod gic;
+mod here;
+mod line;
+mod memory;
+mod stack;
+mod vectors;
+
+pub use board::{Board, Programs};
+pub use boot::PROCESSORS_MAX;
+pub use console::Console;
+pub use exit::exit;
+pub use fault::Registers;
+pub use line::Line;
+pub use stack::{Stack, StackRange};
+
+/// What the assembly and [`system!`] call; nobody else does.
+#[doc(hidden)]
+pub mod entry {
+    pub use crate::board::{begin, interrupt, leave, start};
+    pub use crate::boot::first;
+    pub use crate::fault::report;
+}
+
+/// Makes a static [`Kernel`](tokkyu_rtos::Kernel) the system of this image.
+#[macro_export]
+macro_rules! system {
+    ($kernel:path) => {
+        #[unsafe(no_mangle)]
+        extern "C" fn tokkyu_first() -> ! {
+            $crate::entry::first(&$kernel)
+        }
+        #[unsafe(no_mangle)]
+        extern "C" fn tokkyu_start() -> ! {
+            $crate::entry::start(&$kernel)
+        }
+        #[unsafe(no_mangle)]
+        extern "C" fn tokkyu_begin() -> ! {
+            $crate::entry::begin(&$kernel)
+        }
+        #[unsafe(no_mangle)]
+        extern "C" fn tokkyu_interrupt() {
+            $crate::entry::interrupt(&$kernel)
+        }
+        #[unsafe(no_mangle)]
+        extern "C" fn tokkyu_leave() {
+            $crate::entry::leave(&$kernel)
+        }
+        #[unsafe(no_mangle)]
+        extern "C" fn tokkyu_fault(kind: u64, registers: &$crate::Registers) -> ! {
+            $crate::entry::report(&$kernel, kind, registers)
+        }
+    };
+}

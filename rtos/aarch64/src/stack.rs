@@ -1,0 +1,59 @@
+//! Stacks of tasks, each with a page below it that nobody can touch (RTA-4).
+
+use core::cell::UnsafeCell;
+
+/// A page of memory.
+pub(crate) const PAGE_BYTES: usize = 4096;
+
+/// A stack of so many bytes, a multiple of 4096, for one task.
+#[repr(C, align(4096))]
+#[derive(Debug)]
+pub struct Stack<const BYTES: usize> {
+    guard: [u8; PAGE_BYTES],
+    bytes: UnsafeCell<[u8; BYTES]>,
+}
+
+// SAFETY: nobody reaches its bytes but the task that it is given to.
+unsafe impl<const BYTES: usize> Sync for Stack<BYTES> {}
+
+impl<const BYTES: usize> Stack<BYTES> {
+    /// Does not build where `BYTES` is no multiple of a page. Put it in the section `.stacks`, which is not part of the image's file.
+    pub const fn new() -> Self {
+        const { assert!(BYTES > 0 && BYTES.is_multiple_of(PAGE_BYTES), "a stack is a multiple of 4096 bytes") };
+        Stack { guard: [0; PAGE_BYTES], bytes: UnsafeCell::new([0; BYTES]) }
+    }
+
+    /// Where it is.
+    pub const fn range(&'static self) -> StackRange {
+        StackRange { guard: &raw const self.guard as *const u8, bytes: BYTES }
+    }
+}
+
+impl<const BYTES: usize> Default for Stack<BYTES> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Where a stack is.
+#[derive(Clone, Copy, Debug)]
+pub struct StackRange {
+    guard: *const u8,
+    bytes: usize,
+}
+
+// SAFETY: it is a number; whoever uses it as a pointer says why.
+unsafe impl Sync for StackRange {}
+
+impl StackRange {
+    /// The address that a task begins with.
+    #[inline(always)]
+    pub(crate) fn top(&self) -> usize {
+        self.guard as usize + PAGE_BYTES + self.bytes
+    }
+
+    /// The page that nobody can touch.
+    pub(crate) fn guard(&self) -> core::ops::Range<usize> {
+        self.guard as usize..self.guard as usize + PAGE_BYTES
+    }
+}

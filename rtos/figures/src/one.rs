@@ -1,0 +1,139 @@
+//! What one processor does.
+
+use core::fmt::Write;
+use core::sync::atomic::AtomicU32;
+use core::sync::atomic::Ordering::Relaxed;
+
+use tokkyu_rtos::{Error, Result};
+use tokkyu_rtos_aarch64::{Console, exit};
+
+use crate::count::{self, Figure, Mark, now};
+use crate::system::{HIGH, KERNEL, LINE, LOW, QUEUE, SEMAPHORE};
+
+const ROUNDS: usize = 16;
+
+/// What the more urgent task does when it is activated.
+static TURN: AtomicU32 = AtomicU32::new(ENDS);
+const ENDS: u32 = 0;
+const SLEEPS: u32 = 1;
+const WAITS: u32 = 2;
+const RECEIVES: u32 = 3;
+
+/// Before a call, and behind it in the other task.
+static BEFORE: Mark = Mark::new();
+static BEHIND: Mark = Mark::new();
+/// Before the more urgent task waits.
+static RESTS: Mark = Mark::new();
+
+pub(crate) fn high() {
+    BEHIND.set();
+    let turn = TURN.load(Relaxed);
+    while turn != ENDS && TURN.load(Relaxed) == turn {
+        RESTS.set();
+        let _ = match turn {
+            SLEEPS => KERNEL.slp_tsk(),
+            WAITS => KERNEL.wai_sem(SEMAPHORE),
+            _ => KERNEL.rcv_dtq(QUEUE).map(drop),
+        };
+        BEHIND.set();
+    }
+    RESTS.set();
+}
+
+pub(crate) fn line() {
+    good(KERNEL.act_tsk(HIGH));
+}
+
+fn good(result: Result) {
+    if let Err(error) = result {
+        bad(error);
+    }
+}
+
+fn bad(error: Error) -> ! {
+    let _ = writeln!(Console, "a call fails: {error:?}");
+    exit(1)
+}
+
+/// What reading the counter twice costs.
+fn overhead() -> u64 {
+    (0..ROUNDS)
+        .map(|_| {
+            let from = now();
+            now() - from
+        })
+        .min()
+        .unwrap_or(0)
+}
+
+/// With the more urgent task doing `turn`: `call` lets it go on, in which it comes back to where it was.
+fn with_other(off: u64, turn: u32, there: &str, back: &str, call: fn() -> Result) {
+    let (to_other, to_this) = (Figure::new(), Figure::new());
+    TURN.store(turn, Relaxed);
+    if turn != ENDS {
+        good(KERNEL.act_tsk(HIGH));
+    }
+    for _ in 0..ROUNDS {
+        BEFORE.set();
+        let result = call();
+        let after = now();
+        good(result);
+        to_other.add(BEFORE.get(), BEHIND.get(), off);
+        to_this.add(RESTS.get(), after, off);
+    }
+    TURN.store(ENDS, Relaxed);
+    if turn != ENDS {
+        good(call());
+    }
+    to_other.tell(there);
+    to_this.tell(back);
+}
+
+/// A call that changes nothing about who runs; `undo` makes it possible again.
+fn alone(off: u64, name: &str, call: fn() -> Result, undo: fn() -> Result) {
+    let figure = Figure::new();
+    for _ in 0..ROUNDS {
+        let from = now();
+        let result = call();
+        let to = now();
+        good(result);
+        figure.add(from, to, off);
+        good(undo());
+    }
+    figure.tell(name);
+}
+
+fn raise() -> Result {
+    // SAFETY: GICD_ISPENDR1: the line is pending.
+    unsafe { ((0x0800_0000 + 0x200 + LINE as usize / 32 * 4) as *mut u32).write_volatile(1 << (LINE % 32)) };
+    Ok(())
+}
+
+pub(crate) fn main() {
+    count::start();
+    let off = overhead();
+    let _ = writeln!(Console, "overhead {off}");
+    with_other(off, ENDS, "act_tsk", "ext_tsk", || KERNEL.act_tsk(HIGH));
+    with_other(off, SLEEPS, "wup_tsk", "slp_tsk", || KERNEL.wup_tsk(HIGH));
+    with_other(off, WAITS, "sig_sem", "wai_sem", || KERNEL.sig_sem(SEMAPHORE));
+    with_other(off, RECEIVES, "snd_dtq", "rcv_dtq", || KERNEL.snd_dtq(QUEUE, 1));
+    with_other(off, ENDS, "interrupt", "after_interrupt", raise);
+    alone(
+        off,
+        "act_tsk_alone",
+        || KERNEL.act_tsk(LOW),
+        || {
+            KERNEL.chg_pri(LOW, 9)?;
+            KERNEL.rot_rdq(0)?;
+            Ok(())
+        },
+    );
+    alone(off, "sig_sem_alone", || KERNEL.sig_sem(SEMAPHORE), || KERNEL.wai_sem(SEMAPHORE));
+    good(KERNEL.sig_sem(SEMAPHORE));
+    alone(off, "wai_sem_alone", || KERNEL.wai_sem(SEMAPHORE), || KERNEL.sig_sem(SEMAPHORE));
+    alone(off, "snd_dtq_alone", || KERNEL.snd_dtq(QUEUE, 1), || KERNEL.rcv_dtq(QUEUE).map(drop));
+    good(KERNEL.snd_dtq(QUEUE, 1));
+    alone(off, "rcv_dtq_alone", || KERNEL.rcv_dtq(QUEUE).map(drop), || KERNEL.snd_dtq(QUEUE, 1));
+    let _ = writeln!(Console, "done");
+    exit(0)
+}

@@ -1,0 +1,46 @@
+//! The objects.
+
+use tokkyu_rtos::{DataCell, DataQueue, Kernel, Objects, Processor, Semaphore, Task, TaskConfig};
+use tokkyu_rtos_aarch64::{Board, Line, Stack, StackRange};
+
+/// The one that counts.
+pub(crate) const MAIN: i32 = 1;
+/// More urgent.
+pub(crate) const HIGH: i32 = 2;
+/// Less urgent.
+pub(crate) const LOW: i32 = 3;
+pub(crate) const SEMAPHORE: i32 = 1;
+pub(crate) const QUEUE: i32 = 1;
+/// A line that nothing but `one` raises.
+pub(crate) const LINE: u32 = 40;
+
+const fn task(priority: u8, active: bool) -> Task {
+    Task::new(TaskConfig { priority, processor: 1, may_move_to: 1, active, exinf: 0 })
+}
+
+static PROCESSORS: [Processor; 1] = [Processor::new()];
+static TASKS: [Task; 3] = [task(10, true), task(5, false), task(12, false)];
+static SEMAPHORES: [Semaphore; 1] = [Semaphore::new(0, 2, false)];
+static CELLS: [DataCell; 4] = [const { DataCell::new() }; 4];
+static QUEUES: [DataQueue; 1] = [DataQueue::new(&CELLS, false)];
+
+#[unsafe(link_section = ".stacks.tasks")]
+static STACKS: [Stack<8192>; 3] = [const { Stack::new() }; 3];
+pub(crate) static RANGES: [StackRange; 3] = [STACKS[0].range(), STACKS[1].range(), STACKS[2].range()];
+pub(crate) static LINES: [Line; 1] = [Line { number: LINE, processor: 1, priority: -8, enabled: true }];
+
+/// Whose programs are in programs.rs.
+pub(crate) struct Parts;
+
+pub(crate) static KERNEL: Kernel<Board<Parts>> = Kernel::new(Board::new(Parts));
+
+#[inline(always)]
+pub(crate) fn objects() -> Objects {
+    Objects {
+        processors: &PROCESSORS,
+        tasks: &TASKS,
+        semaphores: &SEMAPHORES,
+        data_queues: &QUEUES,
+        ..Objects::NONE
+    }
+}
