@@ -79,6 +79,11 @@ impl<P: Port> Kernel<P> {
         self.dispatch_or_leave(processor);
     }
 
+    /// What an idle context that begins anew after a task does first, with interrupts masked.
+    pub fn idle(&self) {
+        self.arrive();
+    }
+
     /// Whether tasks may run (`sns_ker`, turned).
     pub fn is_running(&self) -> bool {
         self.running.get() != 0
@@ -330,6 +335,7 @@ impl<P: Port> Kernel<P> {
         if !core::ptr::eq(processor, self.here()) {
             // It looks for itself: nobody else reaches its timer.
             if due_us < processor.timer_us.get() {
+                processor.timer_asked.set(1);
                 self.port.call(processor.index());
             }
             return;
@@ -489,10 +495,16 @@ impl<P: Port> Kernel<P> {
         processor.context.get() != crate::processor::HANDLER
     }
 
-    /// In an interrupt from another processor: there may be another task to run, or an earlier time to wake for.
+    /// In an interrupt from another processor: there may be another task to run, which its end sees, or an earlier time to wake for.
+    #[inline]
     pub fn on_call(&self) {
         let processor = self.here();
+        // Written before the interrupt was sent.
+        if processor.timer_asked.get() == 0 {
+            return;
+        }
         self.lock(&processor.lock);
+        processor.timer_asked.set(0);
         self.look_at_timer(processor);
         self.unlock(&processor.lock);
     }

@@ -40,6 +40,8 @@ pub struct Processor {
     pub(crate) wheel: Wheel,
     /// What its timer was last set to; `u64::MAX` is never.
     pub(crate) timer_us: Long,
+    /// Somebody else has changed what is due first.
+    pub(crate) timer_asked: Byte,
     /// What it does when no task runs.
     pub(crate) idle: Saved,
     /// Ranks of the locks that it holds, as bits; looked at in debug builds.
@@ -63,6 +65,7 @@ impl Processor {
             ready: ReadyQueue::new(),
             wheel: Wheel::new(),
             timer_us: Long::new(u64::MAX),
+            timer_asked: Byte::new(0),
             idle: Saved::new(),
             held: Word::new(0),
         }
@@ -84,6 +87,7 @@ impl Processor {
         self.ready.clear();
         self.wheel.clear(now_us);
         self.timer_us.set(u64::MAX);
+        self.timer_asked.set(0);
         self.held.set(0);
     }
 

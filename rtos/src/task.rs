@@ -117,6 +117,12 @@ impl Saved {
         self.top.set(top);
     }
 
+    /// Where its stack begins.
+    #[inline(always)]
+    pub fn top(&self) -> usize {
+        self.top.get()
+    }
+
     /// It will begin with an empty stack, at `code`.
     #[inline(always)]
     pub fn begin_at(&self, code: usize) {

@@ -5,9 +5,9 @@ use core::ops::Range;
 
 use tokkyu_rtos::{Handler, Kernel, Lock, Objects, Port, Processor, Saved, Task};
 
-use crate::context::{go, switch};
+use crate::context::{go, go_from_idle, switch};
 use crate::line::Line;
-use crate::stack::StackRange;
+use crate::stack::{StackRange, handler_stack};
 use crate::{clock, gic, here};
 
 /// What there is, and what tasks and handlers do.
@@ -49,6 +49,7 @@ pub struct Board<P> {
 
 unsafe extern "C" {
     fn tokkyu_begin() -> !;
+    fn tokkyu_idle_entry() -> !;
 }
 
 impl<P: Programs> Board<P> {
@@ -98,9 +99,26 @@ pub fn start<P: Programs>(kernel: &'static Kernel<Board<P>>) -> ! {
     if let Some(processor) = kernel.objects().processors.get(here::index()) {
         here::stand_for(processor);
     }
+    let saved = kernel.port.here().idle();
+    saved.set_top(handler_stack(here::index()));
+    saved.begin_at(tokkyu_idle_entry as *const () as usize);
     kernel.start();
+    kernel.port.mask();
+    idle(kernel)
+}
+
+/// What a processor does when the last task here has gone to rest, on its own stack and with interrupts masked.
+pub fn rest<P: Programs>(kernel: &'static Kernel<Board<P>>) -> ! {
+    kernel.idle();
+    idle(kernel)
+}
+
+/// An interrupt ends the wait though it is masked, and is handled like a call: there is nothing to be kept.
+fn idle<P: Programs>(kernel: &'static Kernel<Board<P>>) -> ! {
     loop {
         aarch64_cpu::asm::wfi();
+        interrupt(kernel);
+        kernel.leave_interrupt();
     }
 }
 
@@ -175,8 +193,13 @@ impl<P: Programs> Port for Board<P> {
 
     #[inline(always)]
     fn switch(&self, from: Option<&'static Task>, to: Option<&'static Task>) {
-        // SAFETY: `to` is a context that nobody runs: who keeps it holds its processor's lock until it is kept (RTK-33).
-        unsafe { switch(self.saved(from), self.saved(to)) };
+        let to = self.saved(to);
+        match from {
+            // SAFETY: `to` is a context that nobody runs: who keeps it holds its processor's lock until it is kept (RTK-33).
+            Some(from) => unsafe { switch(from.saved(), to) },
+            // SAFETY: as above, and the idle context has nothing to be kept (RTA-14).
+            None => unsafe { go_from_idle(to, self.here().idle().top()) },
+        }
     }
 
     #[inline(always)]

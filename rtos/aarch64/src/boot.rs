@@ -14,24 +14,8 @@ use smccc::psci::cpu_on;
 use tokkyu_rtos::Kernel;
 
 use crate::board::{Board, Programs};
-use crate::stack::Stack;
+use crate::stack::{HANDLER_STACK, TOKKYU_HANDLER_STACKS};
 use crate::{clock, exit, gic, here, memory};
-
-/// Number of processors that an image has room for.
-pub const PROCESSORS_MAX: usize = 8;
-
-const HANDLER_STACK: usize = 8192;
-const IDLE_STACK: usize = 4096;
-
-/// Of handlers, each processor's.
-#[unsafe(no_mangle)]
-#[unsafe(link_section = ".stacks.handlers")]
-static TOKKYU_HANDLER_STACKS: [Stack<HANDLER_STACK>; PROCESSORS_MAX] =
-    [const { Stack::new() }; PROCESSORS_MAX];
-/// Of what each processor does when it has nothing to do.
-#[unsafe(no_mangle)]
-#[unsafe(link_section = ".stacks.idle")]
-static TOKKYU_IDLE_STACKS: [Stack<IDLE_STACK>; PROCESSORS_MAX] = [const { Stack::new() }; PROCESSORS_MAX];
 
 /// Of the tables, for those that come later.
 static ROOT: AtomicUsize = AtomicUsize::new(0);
@@ -43,15 +27,14 @@ unsafe extern "C" {
     fn tokkyu_other();
 }
 
-/// What the first processor does, on its idle stack.
+/// What the first processor does, on its own stack.
 pub fn first<P: Programs>(kernel: &'static Kernel<Board<P>>) -> ! {
     let processors = kernel.objects().processors.len();
     if kernel.port.give_stacks().is_none() {
         exit::refuse("a task has no stack: as many as tasks, in their order");
     }
     let own = TOKKYU_HANDLER_STACKS.iter().map(|stack| stack.range().guard());
-    let idle = TOKKYU_IDLE_STACKS.iter().map(|stack| stack.range().guard());
-    let Ok(root) = memory::make(kernel.port.guards().chain(own).chain(idle)) else {
+    let Ok(root) = memory::make(kernel.port.guards().chain(own)) else {
         exit::refuse("the image cannot be mapped");
     };
     memory::enter(root);
@@ -77,7 +60,7 @@ pub fn first<P: Programs>(kernel: &'static Kernel<Board<P>>) -> ! {
     crate::board::start(kernel)
 }
 
-/// What each other does, on its idle stack, before `tokkyu_start`.
+/// What each other does, on its own stack, before `tokkyu_start`.
 #[unsafe(no_mangle)]
 extern "C" fn tokkyu_joined(index: usize) {
     memory::enter(ROOT.load(Acquire));
@@ -147,7 +130,12 @@ global_asm!(
     "mov x0, x19",
     "bl tokkyu_joined",
     "b tokkyu_start",
-    // x19: the index. Translation on, vectors, both stacks, no floating point.
+    // From a task: the processor's own stack is empty.
+    ".global tokkyu_idle_entry",
+    "tokkyu_idle_entry:",
+    "msr spsel, #1",
+    "b tokkyu_rest",
+    // x19: the index. Translation on, vectors, a stack, no floating point.
     "tokkyu_stand:",
     "mov x20, x30",
     "adrp x0, tokkyu_first_table",
@@ -161,14 +149,9 @@ global_asm!(
     "ldr x0, =TOKKYU_HANDLER_STACKS",
     "mov x2, #{handler}",
     "madd x0, x1, x2, x0",
-    "mov sp, x0",
-    "msr spsel, #0",
-    "ldr x0, =TOKKYU_IDLE_STACKS",
-    "mov x2, #{idle}",
-    "madd x0, x1, x2, x0",
+    "msr spsel, #1",
     "mov sp, x0",
     "br x20",
     ".ltorg",
     handler = const HANDLER_STACK + crate::stack::PAGE_BYTES,
-    idle = const IDLE_STACK + crate::stack::PAGE_BYTES,
 );

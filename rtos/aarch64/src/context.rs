@@ -34,6 +34,15 @@ pub(crate) unsafe extern "C" fn switch(from: &Saved, to: &Saved) {
     )
 }
 
+/// Goes on with `to`, a task, from the idle context on `SP_EL1`, whose stack is empty again from `top` on.
+///
+/// # Safety
+/// As of [`switch`].
+#[unsafe(naked)]
+pub(crate) unsafe extern "C" fn go_from_idle(to: &Saved, top: usize) -> ! {
+    naked_asm!("mov sp, x1", "msr spsel, #0", "ldp x2, x3, [x0]", "mov sp, x2", "br x3")
+}
+
 /// Goes on with `to`; what runs is given up.
 ///
 /// # Safety

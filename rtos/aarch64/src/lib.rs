@@ -22,17 +22,16 @@ mod stack;
 mod vectors;
 
 pub use board::{Board, Programs};
-pub use boot::PROCESSORS_MAX;
 pub use console::Console;
 pub use exit::exit;
 pub use fault::Registers;
 pub use line::Line;
-pub use stack::{Stack, StackRange};
+pub use stack::{PROCESSORS_MAX, Stack, StackRange};
 
 /// What the assembly and [`system!`] call; nobody else does.
 #[doc(hidden)]
 pub mod entry {
-    pub use crate::board::{begin, interrupt, leave, start};
+    pub use crate::board::{begin, interrupt, leave, rest, start};
     pub use crate::boot::first;
     pub use crate::fault::report;
 }
@@ -52,6 +51,10 @@ macro_rules! system {
         #[unsafe(no_mangle)]
         extern "C" fn tokkyu_begin() -> ! {
             $crate::entry::begin(&$kernel)
+        }
+        #[unsafe(no_mangle)]
+        extern "C" fn tokkyu_rest() -> ! {
+            $crate::entry::rest(&$kernel)
         }
         #[unsafe(no_mangle)]
         extern "C" fn tokkyu_interrupt() {

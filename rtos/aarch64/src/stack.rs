@@ -57,3 +57,19 @@ impl StackRange {
         self.guard as usize..self.guard as usize + PAGE_BYTES
     }
 }
+
+/// Number of processors that an image has room for.
+pub const PROCESSORS_MAX: usize = 8;
+
+pub(crate) const HANDLER_STACK: usize = 8192;
+
+/// Each processor's own: of its beginning, its handlers, and what it does when it has nothing to do.
+#[unsafe(no_mangle)]
+#[unsafe(link_section = ".stacks.handlers")]
+pub(crate) static TOKKYU_HANDLER_STACKS: [Stack<HANDLER_STACK>; PROCESSORS_MAX] =
+    [const { Stack::new() }; PROCESSORS_MAX];
+
+/// Where the stack of a processor of its own begins.
+pub(crate) fn handler_stack(index: usize) -> usize {
+    TOKKYU_HANDLER_STACKS.get(index).map_or(0, |stack| stack.range().top())
+}

@@ -5,24 +5,20 @@ use core::fmt::Write;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
 
-use tokkyu_rtos_aarch64::Console;
+use tokkyu_rtos::{Error, Result};
+use tokkyu_rtos_aarch64::{Console, exit};
 
-/// Has this processor count its cycles.
-pub(crate) fn start() {
-    // SAFETY: PMCR_EL0: enabled, all 64 bits; PMCNTENSET_EL0: the cycle counter. Nobody else uses them.
-    unsafe {
-        asm!("msr pmcr_el0, {}", in(reg) 0x41u64);
-        asm!("msr pmcntenset_el0, {}", in(reg) 1u64 << 31);
-    }
-}
+/// How often each thing is counted.
+pub(crate) const ROUNDS: usize = 16;
 
-/// Cycles of this processor.
+/// The virtual counter, the same for all processors. The machine is told to count 1000 MHz, and to take a nanosecond for an
+/// instruction: so it counts those of all processors, of which one runs at a time.
 #[inline(always)]
 pub(crate) fn now() -> u64 {
-    let cycles;
+    let count;
     // SAFETY: reads a counter. As volatile as it is, it is not moved over the calls around it.
-    unsafe { asm!("mrs {}, pmccntr_el0", out(reg) cycles) };
-    cycles
+    unsafe { asm!("mrs {}, cntvct_el0", out(reg) count) };
+    count
 }
 
 /// A moment.
@@ -74,4 +70,16 @@ impl Figure {
         let [n, min, max, sum] = [&self.n, &self.min, &self.max, &self.sum].map(|value| value.load(Relaxed));
         let _ = writeln!(Console, "figure {name} {n} {min} {max} {sum}");
     }
+}
+
+/// A call that fails ends it all.
+pub(crate) fn good(result: Result) {
+    if let Err(error) = result {
+        bad(error);
+    }
+}
+
+fn bad(error: Error) -> ! {
+    let _ = writeln!(Console, "a call fails: {error:?}");
+    exit(1)
 }

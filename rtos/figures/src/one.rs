@@ -4,13 +4,12 @@ use core::fmt::Write;
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::Relaxed;
 
-use tokkyu_rtos::{Error, Result};
+use tokkyu_rtos::Result;
 use tokkyu_rtos_aarch64::{Console, exit};
 
-use crate::count::{self, Figure, Mark, now};
+use crate::count::{Figure, Mark, ROUNDS, good, now};
 use crate::system::{HIGH, KERNEL, LINE, LOW, QUEUE, SEMAPHORE};
-
-const ROUNDS: usize = 16;
+use crate::two;
 
 /// What the more urgent task does when it is activated.
 static TURN: AtomicU32 = AtomicU32::new(ENDS);
@@ -42,17 +41,6 @@ pub(crate) fn high() {
 
 pub(crate) fn line() {
     good(KERNEL.act_tsk(HIGH));
-}
-
-fn good(result: Result) {
-    if let Err(error) = result {
-        bad(error);
-    }
-}
-
-fn bad(error: Error) -> ! {
-    let _ = writeln!(Console, "a call fails: {error:?}");
-    exit(1)
 }
 
 /// What reading the counter twice costs.
@@ -110,7 +98,6 @@ fn raise() -> Result {
 }
 
 pub(crate) fn main() {
-    count::start();
     let off = overhead();
     let _ = writeln!(Console, "overhead {off}");
     with_other(off, ENDS, "act_tsk", "ext_tsk", || KERNEL.act_tsk(HIGH));
@@ -134,6 +121,9 @@ pub(crate) fn main() {
     alone(off, "snd_dtq_alone", || KERNEL.snd_dtq(QUEUE, 1), || KERNEL.rcv_dtq(QUEUE).map(drop));
     good(KERNEL.snd_dtq(QUEUE, 1));
     alone(off, "rcv_dtq_alone", || KERNEL.rcv_dtq(QUEUE).map(drop), || KERNEL.snd_dtq(QUEUE, 1));
+    good(KERNEL.wai_sem(SEMAPHORE));
+    good(KERNEL.rcv_dtq(QUEUE).map(drop));
+    two::main(off);
     let _ = writeln!(Console, "done");
     exit(0)
 }

@@ -5,6 +5,7 @@ use tokkyu_rtos_aarch64::{Line, Programs, StackRange, system};
 
 use crate::one;
 use crate::system::{self, Parts};
+use crate::two;
 
 impl Programs for Parts {
     #[inline(always)]
@@ -24,6 +25,7 @@ impl Programs for Parts {
         match id {
             system::MAIN => one::main(),
             system::HIGH => one::high(),
+            system::OTHER => two::other(),
             _ => {}
         }
     }

@@ -14,19 +14,23 @@ pub(crate) const QUEUE: i32 = 1;
 /// A line that nothing but `one` raises.
 pub(crate) const LINE: u32 = 40;
 
-const fn task(priority: u8, active: bool) -> Task {
-    Task::new(TaskConfig { priority, processor: 1, may_move_to: 1, active, exinf: 0 })
+/// Of the second processor.
+pub(crate) const OTHER: i32 = 4;
+
+const fn task(priority: u8, processor: u8, active: bool) -> Task {
+    Task::new(TaskConfig { priority, processor, may_move_to: 0b11, active, exinf: 0 })
 }
 
-static PROCESSORS: [Processor; 1] = [Processor::new()];
-static TASKS: [Task; 3] = [task(10, true), task(5, false), task(12, false)];
+static PROCESSORS: [Processor; 2] = [const { Processor::new() }; 2];
+static TASKS: [Task; 4] = [task(10, 1, true), task(5, 1, false), task(12, 1, false), task(5, 2, false)];
 static SEMAPHORES: [Semaphore; 1] = [Semaphore::new(0, 2, false)];
 static CELLS: [DataCell; 4] = [const { DataCell::new() }; 4];
 static QUEUES: [DataQueue; 1] = [DataQueue::new(&CELLS, false)];
 
 #[unsafe(link_section = ".stacks.tasks")]
-static STACKS: [Stack<8192>; 3] = [const { Stack::new() }; 3];
-pub(crate) static RANGES: [StackRange; 3] = [STACKS[0].range(), STACKS[1].range(), STACKS[2].range()];
+static STACKS: [Stack<8192>; 4] = [const { Stack::new() }; 4];
+pub(crate) static RANGES: [StackRange; 4] =
+    [STACKS[0].range(), STACKS[1].range(), STACKS[2].range(), STACKS[3].range()];
 pub(crate) static LINES: [Line; 1] = [Line { number: LINE, processor: 1, priority: -8, enabled: true }];
 
 /// Whose programs are in programs.rs.

@@ -1,0 +1,97 @@
+//! What two processors do with each other.
+//!
+//! Under instruction counting processors take turns, and one counter counts the instructions of all: what is between a call and the
+//! later of its two ends is the sum of both processors' paths. The caller rests meanwhile.
+
+use core::arch::asm;
+use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use core::sync::atomic::{AtomicBool, AtomicU32};
+
+use tokkyu_rtos::Result;
+
+use crate::count::{Figure, Mark, ROUNDS, good, now};
+use crate::system::{HIGH, KERNEL, OTHER, QUEUE, SEMAPHORE};
+
+/// What the second processor's task does when it is activated.
+static TURN: AtomicU32 = AtomicU32::new(ENDS);
+const ENDS: u32 = 0;
+const SLEEPS: u32 = 1;
+const WAITS: u32 = 2;
+const RECEIVES: u32 = 3;
+
+/// When it went on.
+static BEHIND: Mark = Mark::new();
+/// It has, and the caller may.
+static DONE: AtomicBool = AtomicBool::new(false);
+
+pub(crate) fn other() {
+    BEHIND.set();
+    let turn = TURN.load(Relaxed);
+    while turn != ENDS && TURN.load(Relaxed) == turn {
+        call_back();
+        let _ = match turn {
+            SLEEPS => KERNEL.slp_tsk(),
+            WAITS => KERNEL.wai_sem(SEMAPHORE),
+            _ => KERNEL.rcv_dtq(QUEUE).map(drop),
+        };
+        BEHIND.set();
+    }
+    call_back();
+}
+
+/// Has the resting caller go on, by something that interrupts its processor.
+fn call_back() {
+    DONE.store(true, Release);
+    good(KERNEL.act_tsk(HIGH));
+}
+
+/// Until the other has called back.
+fn rest() {
+    while !DONE.swap(false, Acquire) {
+        // SAFETY: interrupts are kept out between the look and the rest, which one that waits ends; then they come.
+        unsafe {
+            asm!("msr daifset, #2");
+            if !DONE.load(Acquire) {
+                asm!("wfi");
+            }
+            asm!("msr daifclr, #2");
+        }
+    }
+    // It waits again, or has ended, some time after it called.
+    good(KERNEL.dly_tsk(1000));
+}
+
+/// `call` has the second processor's task go on, which does `turn`.
+fn across(off: u64, turn: u32, name: &str, caller: &str, call: fn() -> Result) {
+    let (both, own) = (Figure::new(), Figure::new());
+    TURN.store(turn, Relaxed);
+    if turn != ENDS {
+        good(KERNEL.act_tsk(OTHER));
+        rest();
+    }
+    for _ in 0..ROUNDS {
+        let from = now();
+        let result = call();
+        let after = now();
+        rest();
+        good(result);
+        own.add(from, after, off);
+        both.add(from, after.max(BEHIND.get()), off);
+    }
+    TURN.store(ENDS, Relaxed);
+    if turn != ENDS {
+        good(call());
+        rest();
+    }
+    both.tell(name);
+    own.tell(caller);
+}
+
+pub(crate) fn main(off: u64) {
+    // The second processor comes to rest first.
+    good(KERNEL.dly_tsk(1000));
+    across(off, ENDS, "mact_tsk", "mact_tsk_caller", || KERNEL.mact_tsk(OTHER, 2));
+    across(off, SLEEPS, "wup_tsk_across", "wup_tsk_across_caller", || KERNEL.wup_tsk(OTHER));
+    across(off, WAITS, "sig_sem_across", "sig_sem_across_caller", || KERNEL.sig_sem(SEMAPHORE));
+    across(off, RECEIVES, "snd_dtq_across", "snd_dtq_across_caller", || KERNEL.snd_dtq(QUEUE, 1));
+}
