@@ -34,6 +34,30 @@ pub trait Programs: Sync + 'static {
     /// A line's handler.
     fn line(&self, _number: u32) {}
 
+    /// Memory beside the image that is mapped as data: whole 2 MiB in the machine's first GiB.
+    fn memory(&self) -> &'static [Range<usize>] {
+        &[]
+    }
+
+    /// Microseconds, where it is another clock than the machine's.
+    #[inline(always)]
+    fn now_us(&self) -> u64 {
+        clock::now_us()
+    }
+
+    /// Has this processor's timer interrupt it, by the same clock.
+    #[inline(always)]
+    fn set_timer(&self, at_us: Option<u64>) {
+        clock::set(at_us);
+    }
+
+    /// A task was activated.
+    #[inline(always)]
+    fn activated(&self, _id: i32) {}
+
+    /// Somebody tries to get a spin lock that another has.
+    fn relax(&self) {}
+
     /// Initialization routines: before any task runs.
     fn initialize(&self) {}
 
@@ -56,6 +80,11 @@ impl<P: Programs> Board<P> {
     /// With these.
     pub const fn new(programs: P) -> Self {
         Board { programs }
+    }
+
+    /// Its programs.
+    pub fn programs(&self) -> &P {
+        &self.programs
     }
 
     pub(crate) fn lines(&self) -> &'static [Line] {
@@ -188,7 +217,8 @@ impl<P: Programs> Port for Board<P> {
     }
 
     fn relax(&self) {
-        core::hint::spin_loop();
+        self.programs.relax();
+        here::give_way();
     }
 
     #[inline(always)]
@@ -216,6 +246,7 @@ impl<P: Programs> Port for Board<P> {
     #[inline(always)]
     fn activated(&self, task: &'static Task) {
         task.saved().begin_at(tokkyu_begin as *const () as usize);
+        self.programs.activated(task.id());
     }
 
     fn initialize(&self) {
@@ -245,12 +276,12 @@ impl<P: Programs> Port for Board<P> {
 
     #[inline]
     fn now_us(&self) -> u64 {
-        clock::now_us()
+        self.programs.now_us()
     }
 
     #[inline]
     fn set_timer(&self, at_us: Option<u64>) {
-        clock::set(at_us);
+        self.programs.set_timer(at_us);
     }
 
     fn set_priority_mask(&self, priority: i32) {

@@ -34,7 +34,7 @@ pub fn first<P: Programs>(kernel: &'static Kernel<Board<P>>) -> ! {
         exit::refuse("a task has no stack: as many as tasks, in their order");
     }
     let own = TOKKYU_HANDLER_STACKS.iter().map(|stack| stack.range().guard());
-    let Ok(root) = memory::make(kernel.port.guards().chain(own)) else {
+    let Ok(root) = memory::make(kernel.port.programs().memory(), kernel.port.guards().chain(own)) else {
         exit::refuse("the image cannot be mapped");
     };
     memory::enter(root);
@@ -50,7 +50,7 @@ pub fn first<P: Programs>(kernel: &'static Kernel<Board<P>>) -> ! {
             exit::refuse("a processor does not come up: does the machine have as many as the system?");
         }
         while READY.load(Acquire) <= index {
-            core::hint::spin_loop();
+            here::give_way();
         }
     }
     // In a context that has no task: the first processor's own.
@@ -66,7 +66,7 @@ extern "C" fn tokkyu_joined(index: usize) {
     memory::enter(ROOT.load(Acquire));
     join(index, index + 1);
     while !GO.load(Acquire) {
-        core::hint::spin_loop();
+        here::give_way();
     }
 }
 

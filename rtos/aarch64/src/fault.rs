@@ -9,6 +9,7 @@ use crate::board::{Board, Programs};
 use crate::console::Console;
 use crate::exit::exit;
 use crate::here;
+use crate::stack;
 
 /// The general registers, `x0` to `x30`.
 #[repr(C)]
@@ -37,14 +38,19 @@ pub fn report<P: Programs>(kernel: &'static Kernel<Board<P>>, kind: u64, registe
     let current = kernel.objects().processors.get(processor - 1).and_then(|processor| processor.current());
     let task = current.map_or(0, |task| task.id());
     let mut console = Console;
-    let guarded = kernel.port.guarded(address as usize);
-    let what = match (kind % 4, guarded) {
-        (0, Some(owner)) => {
+    let address_of_fault = address as usize;
+    let (task_below, own_below) = (kernel.port.guarded(address_of_fault), stack::guarded(address_of_fault));
+    let what = match (kind % 4, task_below, own_below) {
+        (0, Some(owner), _) => {
             let _ = writeln!(console, "fault: task {owner} has used up its stack");
             "access to the page below a stack"
         }
-        (0, None) => name_of(syndrome >> 26 & 0x3f),
-        (2, _) => "fast interrupt, which nobody uses",
+        (0, None, Some(owner)) => {
+            let _ = writeln!(console, "fault: handlers have used up the stack of processor {owner}");
+            "access to the page below a stack"
+        }
+        (0, None, None) => name_of(syndrome >> 26 & 0x3f),
+        (2, ..) => "fast interrupt, which nobody uses",
         _ => "error of the memory system",
     };
     let _ = writeln!(

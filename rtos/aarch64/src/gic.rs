@@ -16,14 +16,15 @@ const REDISTRIBUTORS: usize = 0x080a_0000;
 /// Each processor's has two frames of 64 KiB; the second is about its own interrupts.
 const REDISTRIBUTOR_BYTES: usize = 0x2_0000;
 const OWN_FRAME: usize = 0x1_0000;
-/// Registers "set enable" and "clear enable", a bit for each interrupt (IHI 0069, 12.9.7, 12.9.25).
+/// Registers "set enable", "clear enable" and "set pending", a bit for each interrupt (IHI 0069, GICD_ISENABLER<n> and following).
 const SET_ENABLE: usize = 0x100;
 const CLEAR_ENABLE: usize = 0x180;
+const SET_PENDING: usize = 0x200;
 
 /// Interrupt of one processor to another.
 pub(crate) const CALL: u32 = 0;
-/// The virtual timer's.
-pub(crate) const TIMER: u32 = 27;
+/// The virtual timer's, each processor's own.
+pub const TIMER: u32 = 27;
 /// ITRON's priority of the timer.
 const TIMER_PRIORITY: i32 = -4;
 /// Numbers from here on say that there is none.
@@ -84,13 +85,32 @@ pub(crate) fn set_mask(itron: i32) {
 
 /// A line of this processor's, or of all.
 pub(crate) fn enable(index: usize, number: u32, enabled: bool) {
-    let frame = match number {
+    write_bit(index, number, if enabled { SET_ENABLE } else { CLEAR_ENABLE });
+}
+
+fn frame_of(index: usize, number: u32) -> usize {
+    match number {
         0..32 => REDISTRIBUTORS + index * REDISTRIBUTOR_BYTES + OWN_FRAME,
         _ => DISTRIBUTOR,
-    };
-    let register = frame + if enabled { SET_ENABLE } else { CLEAR_ENABLE } + number as usize / 32 * 4;
+    }
+}
+
+fn write_bit(index: usize, number: u32, registers: usize) {
+    let register = frame_of(index, number) + registers + number as usize / 32 * 4;
     // SAFETY: a register of the controller, mapped as a device; a bit that is 0 changes nothing.
     unsafe { (register as *mut u32).write_volatile(1 << (number % 32)) };
+}
+
+/// A line, or the timer of a processor, is pending as if it had gone up.
+pub fn raise(index: usize, number: u32) {
+    write_bit(index, number, SET_PENDING);
+}
+
+/// Whether a line is enabled.
+pub fn is_enabled(index: usize, number: u32) -> bool {
+    let register = (frame_of(index, number) + SET_ENABLE + number as usize / 32 * 4) as *const u32;
+    // SAFETY: a register of the controller, mapped as a device; reading it changes nothing.
+    unsafe { register.read_volatile() >> (number % 32) & 1 != 0 }
 }
 
 /// Which interrupt has come; its priority is this processor's from now on.

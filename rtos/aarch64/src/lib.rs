@@ -23,8 +23,10 @@ mod vectors;
 
 pub use board::{Board, Programs};
 pub use console::Console;
-pub use exit::exit;
+pub use exit::{exit, reset};
 pub use fault::Registers;
+pub use gic::{TIMER, is_enabled, raise};
+pub use here::give_way;
 pub use line::Line;
 pub use stack::{PROCESSORS_MAX, Stack, StackRange};
 

@@ -64,8 +64,11 @@ unsafe extern "C" {
     fn tokkyu_translate(root: usize);
 }
 
-/// On the first processor, before others are up: makes the tables, with `guards` left out. Answers the root, for [`enter`].
-pub(crate) fn make(guards: impl Iterator<Item = Range<usize>>) -> Result<usize, MapError> {
+/// On the first processor, before others are up: makes the tables, with `more` as data and `guards` left out. Answers the root, for [`enter`].
+pub(crate) fn make(
+    more: &[Range<usize>],
+    guards: impl Iterator<Item = Range<usize>>,
+) -> Result<usize, MapError> {
     let mut map =
         Mapping::with_asid_and_va_range(Tables { given: 0 }, 0, ROOT_LEVEL, El1And0, VaRange::Lower);
     let mut put = |range: Range<usize>, attributes: Attributes| {
@@ -81,6 +84,9 @@ pub(crate) fn make(guards: impl Iterator<Item = Range<usize>>) -> Result<usize, 
     put(&raw const text_begin as usize..&raw const text_end as usize, CODE)?;
     put(&raw const rodata_begin as usize..&raw const rodata_end as usize, CONSTANTS)?;
     put(&raw const data_begin as usize..&raw const data_end as usize, DATA)?;
+    for range in more {
+        put(range.clone(), DATA)?;
+    }
     for guard in guards {
         let page = MemoryRegion::new(guard.start, guard.end);
         map.map_range(&page, PhysicalAddress(0), Attributes::empty(), Constraints::NO_BLOCK_MAPPINGS)?;

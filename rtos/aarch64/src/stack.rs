@@ -69,6 +69,19 @@ pub(crate) const HANDLER_STACK: usize = 8192;
 pub(crate) static TOKKYU_HANDLER_STACKS: [Stack<HANDLER_STACK>; PROCESSORS_MAX] =
     [const { Stack::new() }; PROCESSORS_MAX];
 
+pub(crate) const LAST_STACK: usize = 4096;
+
+/// For what is told of a fault of a handler, whose own stack may be used up. The system ends then: one is enough.
+#[unsafe(no_mangle)]
+#[unsafe(link_section = ".stacks.last")]
+static TOKKYU_LAST_STACK: Stack<LAST_STACK> = Stack::new();
+
+/// Number of the processor, from 1, below whose own stack an address is.
+pub(crate) fn guarded(address: usize) -> Option<usize> {
+    let stacks = TOKKYU_HANDLER_STACKS.iter();
+    stacks.map(Stack::range).position(|stack| stack.guard().contains(&address)).map(|index| index + 1)
+}
+
 /// Where the stack of a processor of its own begins.
 pub(crate) fn handler_stack(index: usize) -> usize {
     TOKKYU_HANDLER_STACKS.get(index).map_or(0, |stack| stack.range().top())

@@ -4,6 +4,8 @@
 
 use core::arch::global_asm;
 
+use crate::stack::{LAST_STACK, PAGE_BYTES};
+
 /// The frame of an interrupt: what a function need not keep, and where and how to go on; 176 bytes, a multiple of 16 as `sp` must be.
 /// `x29` is among what functions keep.
 macro_rules! frame {
@@ -60,10 +62,9 @@ global_asm!(
     "mov x0, #3",
     "b fault",
     ".balign 128",
-    // From SP_EL1.
-    "stp x0, x1, [sp, #-16]!",
-    "mov x0, #4",
-    "b fault",
+    // From SP_EL1, of which nobody knows whether it has room: what is told of it gets a stack of its own. No task runs at EL0, whose
+    // thread registers nobody has.
+    "b fault_of_handler",
     ".balign 128",
     "b interrupt_of_handler",
     ".balign 128",
@@ -97,6 +98,14 @@ global_asm!(
     "bl tokkyu_interrupt",
     "bl tokkyu_leave",
     frame!(restore),
+    "fault_of_handler:",
+    "msr tpidr_el0, x0",
+    "ldr x0, =TOKKYU_LAST_STACK",
+    "add x0, x0, #{last}",
+    "mov sp, x0",
+    "mrs x0, tpidr_el0",
+    "stp x0, x1, [sp, #-16]!",
+    "mov x0, #4",
     // x0: the place in the table; x0 and x1 of before are on the stack. Never returns.
     "fault:",
     "sub sp, sp, #256",
@@ -119,4 +128,6 @@ global_asm!(
     "stp x2, x3, [sp]",
     "mov x1, sp",
     "bl tokkyu_fault",
+    ".ltorg",
+    last = const LAST_STACK + PAGE_BYTES,
 );

@@ -2,8 +2,8 @@
 
 use core::arch::asm;
 use core::fmt::Write;
-use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::{AtomicU64, AtomicUsize};
 
 use tokkyu_rtos::{Error, Result};
 use tokkyu_rtos_aarch64::{Console, exit};
@@ -41,34 +41,29 @@ impl Mark {
 
 /// What was counted of one thing.
 pub(crate) struct Figure {
-    n: AtomicU64,
-    min: AtomicU64,
-    max: AtomicU64,
-    sum: AtomicU64,
+    counts: [AtomicU64; ROUNDS],
+    n: AtomicUsize,
 }
 
 impl Figure {
     pub(crate) const fn new() -> Figure {
-        Figure {
-            n: AtomicU64::new(0),
-            min: AtomicU64::new(u64::MAX),
-            max: AtomicU64::new(0),
-            sum: AtomicU64::new(0),
-        }
+        Figure { counts: [const { AtomicU64::new(0) }; ROUNDS], n: AtomicUsize::new(0) }
     }
 
     /// From one moment to another.
     pub(crate) fn add(&self, from: u64, to: u64, off: u64) {
-        let count = to.wrapping_sub(from).saturating_sub(off);
-        self.n.fetch_add(1, Relaxed);
-        self.min.fetch_min(count, Relaxed);
-        self.max.fetch_max(count, Relaxed);
-        self.sum.fetch_add(count, Relaxed);
+        let n = self.n.fetch_add(1, Relaxed);
+        if let Some(place) = self.counts.get(n) {
+            place.store(to.wrapping_sub(from).saturating_sub(off), Relaxed);
+        }
     }
 
     pub(crate) fn tell(&self, name: &str) {
-        let [n, min, max, sum] = [&self.n, &self.min, &self.max, &self.sum].map(|value| value.load(Relaxed));
-        let _ = writeln!(Console, "figure {name} {n} {min} {max} {sum}");
+        let _ = write!(Console, "figure {name}");
+        for count in self.counts.iter().take(self.n.load(Relaxed)) {
+            let _ = write!(Console, " {}", count.load(Relaxed));
+        }
+        let _ = writeln!(Console);
     }
 }
 

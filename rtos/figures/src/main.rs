@@ -1,4 +1,4 @@
-//! The image that counts the kernel's instructions: prints a line for each figure, "figure NAME n MIN MAX SUM", and "done".
+//! The image that counts the kernel's instructions: prints a line for each figure, "figure NAME COUNT COUNT …", and "done".
 //!
 //! A count is of the virtual counter, which on a machine of 1000 MHz under QEMU's instruction counting is of instructions; what reading it
 //! costs is taken off. Intervals and their ends are those of the figures of FMP3 that they stand beside, seen from the program: the call's own

@@ -24,7 +24,7 @@ struct Play {
 
 impl Play {
     fn run_routines(&self, kernel: &'static Kernel<Machine>, at_end: bool) {
-        for routine in self.stage.plan.routines.iter().filter(|routine| routine.at_end == at_end) {
+        for routine in self.stage.routines(at_end) {
             let answer = perform(kernel, &routine.call).unwrap_or(NOT_A_CALL);
             if !answer.is(routine.wanted) {
                 let (name, wanted) = (routine.call.function.name(), routine.wanted);

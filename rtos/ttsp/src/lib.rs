@@ -10,6 +10,9 @@
 
 extern crate alloc;
 
+#[cfg(all(target_arch = "aarch64", target_os = "none"))]
+mod board;
+pub mod carry;
 pub mod conduct;
 pub mod objects;
 pub mod perform;

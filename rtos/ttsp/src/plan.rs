@@ -3,13 +3,15 @@
 use alloc::string::String;
 use alloc::vec::Vec;
 
+use serde::{Deserialize, Serialize};
+
 /// The processor on which nothing of a scenario runs, and the conductor does: the last.
 pub const PROCESSORS: usize = 4;
 /// Priority of the conductor.
 pub const CONDUCTOR_PRIORITY: u8 = 1;
 
 /// Who does something.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Actor {
     /// A task of the scenario, by its number.
     Task(u16),
@@ -26,7 +28,7 @@ pub enum Actor {
 }
 
 /// A call with its arguments; what is not needed is 0. Times are microseconds, -1 is for ever.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Call {
     /// Which.
     pub function: Function,
@@ -38,7 +40,7 @@ macro_rules! functions {
     ($($name:ident),* $(,)?) => {
         /// Calls, by the specification's names.
         #[allow(non_camel_case_types, missing_docs)]
-        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
         #[repr(u8)]
         pub enum Function { $($name),* }
 
@@ -147,7 +149,7 @@ functions!(
 );
 
 /// What a call has to answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Wanted {
     /// Anything.
     Any,
@@ -158,7 +160,7 @@ pub enum Wanted {
 }
 
 /// A step.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Action {
     /// Somebody calls, and everybody goes on until nobody can.
     Do {
@@ -181,7 +183,7 @@ pub enum Action {
 }
 
 /// Something that can be watched, and what it is to be.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Condition {
     /// What.
     pub watch: Watch,
@@ -192,7 +194,7 @@ pub struct Condition {
 }
 
 /// Kinds of objects with waiting tasks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Queue {
     /// Of a semaphore.
     Semaphore,
@@ -211,7 +213,7 @@ pub enum Queue {
 }
 
 /// What can be watched.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Watch {
     /// A task's field.
     Task(u16, TaskField),
@@ -266,7 +268,7 @@ pub enum Watch {
 }
 
 /// Of a task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TaskField {
     /// As [`state_code`].
     State,
@@ -326,7 +328,7 @@ pub fn wait_code(wait: Option<tokkyu_rtos::Wait>) -> i64 {
 }
 
 /// A task of the scenario.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct DeclaredTask {
     /// From 1.
     pub priority: u8,
@@ -339,7 +341,7 @@ pub struct DeclaredTask {
 }
 
 /// A timed notification of the scenario.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct DeclaredTimed {
     /// From 1.
     pub processor: u8,
@@ -354,7 +356,7 @@ pub struct DeclaredTimed {
 }
 
 /// A data queue, either kind, or a pool.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct DeclaredQueue {
     /// Words or blocks.
     pub room: u16,
@@ -363,7 +365,7 @@ pub struct DeclaredQueue {
 }
 
 /// A semaphore.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct DeclaredSemaphore {
     /// `isemcnt`
     pub initial: u32,
@@ -374,7 +376,7 @@ pub struct DeclaredSemaphore {
 }
 
 /// An event flag.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct DeclaredFlag {
     /// `iflgptn`
     pub initial: u32,
@@ -387,7 +389,7 @@ pub struct DeclaredFlag {
 }
 
 /// An interrupt line.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct DeclaredLine {
     /// `intno`
     pub number: u32,
@@ -400,7 +402,7 @@ pub struct DeclaredLine {
 }
 
 /// The objects of a scenario.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Declared {
     /// Tasks; the conductor comes after them.
     pub tasks: Vec<DeclaredTask>,
@@ -425,7 +427,7 @@ pub struct Declared {
 }
 
 /// An initialization or termination routine.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Routine {
     /// After the last task, not before the first.
     pub at_end: bool,
@@ -436,7 +438,7 @@ pub struct Routine {
 }
 
 /// One scenario.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Plan {
     /// Its name.
     pub name: String,

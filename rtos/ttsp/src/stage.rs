@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use tokkyu_rtos::{Kernel, Port};
 
 use crate::perform::{Answer, NOT_A_CALL, perform};
-use crate::plan::{Action, Actor, Call, Function, PROCESSORS, Plan};
+use crate::plan::{Action, Actor, Call, Function, PROCESSORS, Plan, Routine};
 
 /// What a port adds for scenarios.
 pub trait Bench {
@@ -120,6 +120,11 @@ impl Stage {
             Actor::Exception(number) => (&self.exceptions, number),
         };
         slots.get(usize::from(number).wrapping_sub(1)).unwrap_or(&self.conductor)
+    }
+
+    /// What is done before the first task, or after the last.
+    pub fn routines(&self, at_end: bool) -> impl Iterator<Item = &Routine> {
+        self.plan.routines.iter().filter(move |routine| routine.at_end == at_end)
     }
 
     /// A task was activated.
