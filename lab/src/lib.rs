@@ -4,6 +4,7 @@ pub mod drive;
 pub mod lbe;
 pub mod local;
 pub mod rtnet;
+pub mod rtos;
 pub mod study;
 pub mod ttsp;
 pub mod wire;

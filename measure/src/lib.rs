@@ -28,6 +28,7 @@ pub mod repetitions;
 pub mod report;
 pub mod result;
 pub mod rtnet;
+pub mod rtos;
 pub mod storage;
 pub mod study;
 pub mod table;

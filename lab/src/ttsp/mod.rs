@@ -1,85 +1,58 @@
-//! Scenarios of the TOPPERS Test Suite Package, run on the kernel. Follows SPEC.md LAB-110 to LAB-113.
+//! Scenarios of the TOPPERS Test Suite Package, run on the kernel. Follows SPEC.md LAB-110 to LAB-115.
+//!
+//! ```text
+//! folder ─► files.rs: scenarios ─► Scenario: a plan, or why there is none ─┬─► hosted: here, one after the other
+//!                                                                          └─► qemu.rs: a machine that plays many
+//! ```
 
-use std::fs;
-use std::io;
-use std::path::{Path, PathBuf};
+mod files;
+mod qemu;
 
 use tokkyu_measure::ttsp::{KernelPort, Outcome, TtspCase};
 use tokkyu_ttsp::compile::{Compiled, compile};
 use tokkyu_ttsp::hosted::play;
+use tokkyu_ttsp::plan::Plan;
 
-/// Longest file that is read: the suite's are below 10 kB.
-const FILE_MAX_BYTES: u64 = 1 << 20;
+pub use files::{TtspError, read, scenarios};
+pub use qemu::{IMAGE, play_all};
 
-/// A folder with scenarios that cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum TtspError {
-    /// It, or something in it, cannot be read.
-    #[error("{}: {source}", path.display())]
-    Read {
-        /// The file or folder.
-        path: PathBuf,
-        /// What the system says.
-        source: io::Error,
-    },
-    /// Nothing is there.
-    #[error("{}: no scenario (*.yaml) in it; give the folder of the suite", path.display())]
-    Empty {
-        /// The folder.
-        path: PathBuf,
-    },
+/// A scenario of a folder.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    /// The file's name without its ending.
+    pub name: String,
+    /// Folders in which it is.
+    pub about: String,
+    /// What is to be done; or what is told of it in place of a result.
+    pub plan: Result<Plan, (Outcome, String)>,
 }
 
-/// All scenarios below a folder, by name.
-///
-/// # Errors
-/// [`TtspError`] with the file or folder.
-pub fn scenarios(folder: &Path) -> Result<Vec<PathBuf>, TtspError> {
-    let mut found = Vec::new();
-    find(folder, &mut found)?;
-    found.sort();
-    if found.is_empty() {
-        return Err(TtspError::Empty { path: folder.to_owned() });
+impl Scenario {
+    fn new(name: String, about: String, text: &str) -> Scenario {
+        let plan = match compile(text) {
+            Ok(Compiled::Plan(plan)) => Ok(*plan),
+            Ok(Compiled::Excluded(reason)) => Err((Outcome::Excluded, reason.to_owned())),
+            Err(error) => Err((Outcome::Failed, format!("it is not understood: {error}"))),
+        };
+        Scenario { name, about, plan }
     }
-    Ok(found)
-}
 
-fn find(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), TtspError> {
-    let told = |source| TtspError::Read { path: folder.to_owned(), source };
-    for entry in fs::read_dir(folder).map_err(told)? {
-        let entry = entry.map_err(told)?;
-        let path = entry.path();
-        // A link that leads back up would have no end.
-        if entry.file_type().map_err(told)?.is_dir() {
-            find(&path, found)?;
-        } else if path.extension().is_some_and(|ending| ending == "yaml") {
-            found.push(path);
+    fn case(&self, port: KernelPort, result: Outcome, reason: String) -> TtspCase {
+        TtspCase { scenario: self.name.clone(), about: self.about.clone(), port, result, reason }
+    }
+
+    fn outcome(&self, port: KernelPort, outcome: Result<(), String>) -> TtspCase {
+        match outcome {
+            Ok(()) => self.case(port, Outcome::Passed, String::new()),
+            Err(error) => self.case(port, Outcome::Failed, error),
         }
     }
-    Ok(())
 }
 
-/// Runs a scenario of a folder.
-///
-/// # Errors
-/// [`TtspError`] if it cannot be read. One that is not understood has failed.
-pub fn run(folder: &Path, scenario: &Path) -> Result<TtspCase, TtspError> {
-    let told = |source| TtspError::Read { path: scenario.to_owned(), source };
-    let bytes = match fs::metadata(scenario).map_err(told)?.len() {
-        0..=FILE_MAX_BYTES => fs::read(scenario).map_err(told)?,
-        _ => return Err(told(io::Error::other("it is longer than a scenario"))),
-    };
-    // Comments are in an encoding of their own.
-    let (result, reason) = match compile(&String::from_utf8_lossy(&bytes)) {
-        Ok(Compiled::Excluded(reason)) => (Outcome::Excluded, reason.to_owned()),
-        Ok(Compiled::Plan(plan)) => match play(*plan) {
-            Ok(()) => (Outcome::Passed, String::new()),
-            Err(error) => (Outcome::Failed, error),
-        },
-        Err(error) => (Outcome::Failed, format!("it is not understood: {error}")),
-    };
-    let name = scenario.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    let about = scenario.strip_prefix(folder).ok().and_then(Path::parent).unwrap_or(Path::new(""));
-    let about = about.to_string_lossy().into_owned();
-    Ok(TtspCase { scenario: name, about, port: KernelPort::Hosted, result, reason })
+/// Plays it on the kernel in this process.
+pub fn play_hosted(scenario: &Scenario) -> TtspCase {
+    match &scenario.plan {
+        Ok(plan) => scenario.outcome(KernelPort::Hosted, play(plan.clone())),
+        Err((result, reason)) => scenario.case(KernelPort::Hosted, *result, reason.clone()),
+    }
 }

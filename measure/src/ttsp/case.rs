@@ -10,12 +10,20 @@ use serde::{Deserialize, Serialize};
 pub enum KernelPort {
     /// In one process and in virtual time.
     Hosted,
+    /// On AArch64 processors that QEMU stands for.
+    Qemu,
+}
+
+impl KernelPort {
+    /// All of them.
+    pub const ALL: [KernelPort; 2] = [KernelPort::Hosted, KernelPort::Qemu];
 }
 
 impl fmt::Display for KernelPort {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             KernelPort::Hosted => f.write_str("hosted"),
+            KernelPort::Qemu => f.write_str("qemu"),
         }
     }
 }

@@ -10,6 +10,7 @@ mod local;
 mod options;
 mod peers;
 mod rtnet;
+mod rtos;
 mod run;
 mod tell;
 mod ttsp;
@@ -28,6 +29,7 @@ pub enum Lab {
     Lbe(Box<lbe::LabLbe>),
     Local(Box<local::LabLocal>),
     Rtnet(Box<rtnet::LabRtnet>),
+    Rtos(Box<rtos::LabRtos>),
     Ttsp(Box<ttsp::LabTtsp>),
     Wire(Box<wire::LabWire>),
 }
@@ -40,7 +42,7 @@ impl Lab {
             #[cfg(feature = "bridge")]
             Lab::Bridge(_) => true,
             Lab::Wire(_) => true,
-            Lab::Lbe(_) | Lab::Local(_) | Lab::Rtnet(_) | Lab::Ttsp(_) => false,
+            Lab::Lbe(_) | Lab::Local(_) | Lab::Rtnet(_) | Lab::Rtos(_) | Lab::Ttsp(_) => false,
         }
     }
 
@@ -52,6 +54,7 @@ impl Lab {
             Lab::Lbe(lbe) => lbe.run(stop),
             Lab::Local(local) => local.run(stop),
             Lab::Rtnet(rtnet) => rtnet.run(stop),
+            Lab::Rtos(rtos) => rtos.run(stop),
             Lab::Ttsp(ttsp) => ttsp.run(stop),
             Lab::Wire(wire) => wire.run(),
         }

@@ -1,0 +1,8 @@
+//! The kernel on processors that QEMU stands for: machines, and the figures of the kernel's paths. Follows SPEC.md LAB-120 to LAB-122.
+
+mod figures;
+mod machine;
+
+pub use figures::{FiguresError, IMAGE, figures};
+pub use machine::{Machine, MachineError};
+pub(crate) use machine::{Running, Said};

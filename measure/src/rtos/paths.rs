@@ -1,0 +1,64 @@
+//! The paths, what is wanted of them, and what others reach.
+
+/// A path through the kernel.
+#[derive(Clone, Copy, Debug)]
+pub struct Path {
+    /// Its name in results.
+    pub name: &'static str,
+    /// What the image calls it.
+    pub counted: &'static str,
+    /// From where to where.
+    pub what: &'static str,
+    /// How many processors take part.
+    pub cores: u32,
+    /// At most so many instructions.
+    pub goal: Option<u64>,
+    /// Of FMP3 3.4.0 with and without floating-point registers, and of ASP3, which is for one processor and has no locks. Counted by
+    /// a plugin of the same emulator, from the call's first instruction to the last before the end; kernels unmodified, gcc 12.2 -O2.
+    pub others: [Option<u64>; 3],
+}
+
+const fn of(
+    name: &'static str,
+    counted: &'static str,
+    what: &'static str,
+    cores: u32,
+    goal: Option<u64>,
+    others: [Option<u64>; 3],
+) -> Path {
+    Path { name, counted, what, cores, goal, others }
+}
+
+const fn all(fmp3: u64, fmp3_no_fpu: u64, asp3: u64) -> [Option<u64>; 3] {
+    [Some(fmp3), Some(fmp3_no_fpu), Some(asp3)]
+}
+
+const fn two(fmp3: u64, fmp3_no_fpu: u64) -> [Option<u64>; 3] {
+    [Some(fmp3), Some(fmp3_no_fpu), None]
+}
+
+const NOBODY: [Option<u64>; 3] = [None; 3];
+
+/// All of them.
+#[rustfmt::skip]
+pub const PATHS: [Path; 19] = [
+    of("task-switch", "act_tsk", "act_tsk of a more urgent task, to its first instruction", 1, Some(110), all(127, 122, 98)),
+    of("task-end", "ext_tsk", "the end of a task, to the one that had activated it", 1, None, all(134, 129, 110)),
+    of("wake-switch", "wup_tsk", "wup_tsk, to the more urgent task behind its slp_tsk", 1, Some(130), all(153, 143, 123)),
+    of("sleep-switch", "slp_tsk", "slp_tsk, to the less urgent task behind its wup_tsk", 1, Some(120), all(132, 122, 118)),
+    of("semaphore", "sig_sem", "sig_sem, to the more urgent task behind its wai_sem", 1, Some(130), all(152, 142, 123)),
+    of("semaphore-wait", "wai_sem", "wai_sem that waits, to the less urgent task behind its sig_sem", 1, None, all(162, 152, 154)),
+    of("data-queue", "snd_dtq", "snd_dtq, to the more urgent task behind its rcv_dtq", 1, Some(160), all(179, 169, 156)),
+    of("data-queue-wait", "rcv_dtq", "rcv_dtq that waits, to the less urgent task behind its snd_dtq", 1, None, all(173, 163, 164)),
+    of("interrupt-to-task", "interrupt", "an interrupt whose handler calls act_tsk, to the task's first instruction", 1, Some(200), all(232, 210, 192)),
+    of("activate-alone", "act_tsk_alone", "act_tsk of a less urgent task, and back", 1, None, all(94, 94, 63)),
+    of("semaphore-take-alone", "wai_sem_alone", "wai_sem that takes, and back", 1, Some(45), all(55, 55, 33)),
+    of("semaphore-give-alone", "sig_sem_alone", "sig_sem for which nobody waits, and back", 1, Some(50), all(63, 63, 39)),
+    of("data-queue-send-alone", "snd_dtq_alone", "snd_dtq into the queue, and back", 1, Some(80), all(93, 93, 77)),
+    of("data-queue-receive-alone", "rcv_dtq_alone", "rcv_dtq out of the queue, and back", 1, Some(80), all(90, 90, 74)),
+    of("cross-core-activation", "mact_tsk", "mact_tsk to an idle processor, both processors' paths summed", 2, Some(200), [Some(220), None, None]),
+    of("cross-core-activation-caller", "mact_tsk_caller", "the caller's part of it", 2, None, two(122, 122)),
+    of("cross-core-wake", "wup_tsk_across", "wup_tsk of a task of an idle processor, both summed", 2, None, two(229, 206)),
+    of("cross-core-semaphore", "sig_sem_across", "sig_sem for a task of an idle processor, both summed", 2, None, NOBODY),
+    of("cross-core-data-queue", "snd_dtq_across", "snd_dtq to a task of an idle processor, both summed", 2, None, NOBODY),
+];
