@@ -2,7 +2,6 @@
 
 use std::fs::{self, File};
 use std::io::{self, BufReader};
-use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
@@ -14,7 +13,9 @@ use super::console::{self, Heard};
 use super::error::BoardError;
 use super::kernel::Kernel;
 use super::{Line, Plan, Round, files, kept};
+use crate::orphan::ends_with_its_starter;
 use crate::study::Identity;
+use nix::sys::signal::Signal;
 use tokkyu_agent::report::KEPT_PORT;
 
 /// Between two looks at whether the caller wants an end.
@@ -212,8 +213,7 @@ impl Board {
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        // SAFETY: between fork and exec one system call, which is async-signal-safe.
-        unsafe { command.pre_exec(die_with_parent) };
+        ends_with_its_starter(&mut command, Signal::SIGKILL);
         command.spawn().map_err(|error| self.not_started(error))
     }
 
@@ -274,14 +274,6 @@ impl Board {
 fn slices() -> Vec<String> {
     let filter = format!("filter-buffer,id=slices,netdev=slice,interval={SLICE_US}");
     ["-netdev", "hubport,id=slice,hubid=9", "-object", &filter].map(str::to_owned).to_vec()
-}
-
-fn die_with_parent() -> io::Result<()> {
-    // SAFETY: no pointers.
-    match unsafe { libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
 }
 
 fn create(path: &PathBuf) -> Result<File, BoardError> {

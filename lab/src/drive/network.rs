@@ -2,15 +2,13 @@
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
-use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 
-use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
-use nix::unistd::{Pid, getpid, getppid};
 
 use tokkyu_link::sim::path::Profile;
 
+use crate::orphan::ends_with_its_starter;
 use crate::wire::{End, UdpWire, Wire, WireError, WireReport, WireSettings};
 
 use super::error::DriveError;
@@ -82,9 +80,7 @@ impl Network {
         match self {
             Network::Wire(wire) => Ok(wire.spawn(end, command)?),
             Network::Udp { .. } => {
-                let parent = getpid();
-                // SAFETY: between fork and exec the closure makes two system calls and allocates nothing.
-                unsafe { command.pre_exec(move || die_with(parent)) };
+                ends_with_its_starter(&mut command, Signal::SIGKILL);
                 let program = command.get_program().into();
                 command.spawn().map_err(|source| DriveError::Start { program, source })
             }
@@ -129,13 +125,4 @@ impl Network {
 /// A port nobody has at the moment. Somebody may take it before the operator does; then the run says so.
 fn free_port() -> io::Result<SocketAddr> {
     UdpSocket::bind((Ipv4Addr::LOCALHOST, 0))?.local_addr()
-}
-
-fn die_with(parent: Pid) -> io::Result<()> {
-    set_pdeathsig(Signal::SIGKILL)?;
-    // The parent may have died between fork and prctl: then nobody would send the signal any more.
-    match getppid() == parent {
-        true => Ok(()),
-        false => Err(io::Error::from_raw_os_error(libc::ESRCH)),
-    }
 }

@@ -8,9 +8,10 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::unistd::Pid;
+
+use crate::orphan::ends_with_its_starter;
 
 /// Between two looks at it.
 const LOOK_EVERY: Duration = Duration::from_millis(10);
@@ -43,14 +44,7 @@ pub(super) enum Told {
 impl Program {
     pub(super) fn start(mut command: Command) -> io::Result<Program> {
         command.stdin(Stdio::null()).process_group(0);
-        let own = nix::unistd::getpid();
-        let die_with_lab = move || {
-            set_pdeathsig(Signal::SIGTERM)?;
-            // It may have gone before the line above.
-            if nix::unistd::getppid() == own { Ok(()) } else { Err(io::ErrorKind::BrokenPipe.into()) }
-        };
-        // SAFETY: between fork and exec it makes two system calls and takes no memory.
-        unsafe { command.pre_exec(die_with_lab) };
+        ends_with_its_starter(&mut command, Signal::SIGTERM);
         Ok(Program { child: command.spawn()?, has_ended: false })
     }
 

@@ -41,6 +41,13 @@ pub enum FiguresError {
 /// [`FiguresError`]
 pub fn figures(machine: &Machine) -> Result<Vec<RtosCase>, FiguresError> {
     let (first, second) = (run(machine)?, run(machine)?);
+    if first.len() != second.len() {
+        return Err(FiguresError::End(format!(
+            "{} figures in one run, {} in another",
+            first.len(),
+            second.len()
+        )));
+    }
     for (one, other) in first.iter().zip(&second) {
         if one != other {
             let (name, first, second) = (one.0.clone(), one.1.clone(), other.1.clone());

@@ -8,6 +8,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::Duration;
 
+use nix::sys::signal::Signal;
+
+use crate::orphan::ends_with_its_starter;
+
 /// The program, of whatever version: only one processor of a machine runs at a time.
 const QEMU: &str = "qemu-system-aarch64";
 /// Where images look for what they are given (`rtos/ttsp/board/src/lives.rs`).
@@ -73,7 +77,8 @@ impl Machine {
         let file = folder.0.join("given");
         fs::write(&file, given)?;
         let file = file.display().to_string().replace(',', ",,");
-        let mut child = Command::new(QEMU)
+        let mut command = Command::new(QEMU);
+        command
             .args(["-M", "virt,gic-version=3", "-cpu", "cortex-a53,cntfrq=1000000000"])
             .args(["-smp", &processors.to_string()])
             .args(["-m", "128M", "-display", "none", "-monitor", "none", "-serial", "stdio"])
@@ -83,8 +88,8 @@ impl Machine {
             .arg(format!("loader,file={file},addr={GIVEN_AT},force-raw=on"))
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()?;
+            .stderr(Stdio::null());
+        let mut child = ends_with_its_starter(&mut command, Signal::SIGKILL).spawn()?;
         let words = child.stdout.take().map(BufReader::new);
         let (tell, lines) = sync_channel(LINES_MAX);
         // Ends with the pipe, which ends with the program, or when nobody listens any more.

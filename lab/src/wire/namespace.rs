@@ -3,19 +3,16 @@
 //!
 //! The thread enters its own namespace once and then runs what it is given, one job after the other. A child process
 //! or thread started by a job inherits the namespace.
-use std::io;
-use std::os::unix::process::CommandExt;
 use std::process::{Child, Command};
 use std::sync::mpsc::{Sender, channel, sync_channel};
 use std::thread::JoinHandle;
 
 use nix::sched::{CloneFlags, unshare};
-use nix::sys::prctl::set_pdeathsig;
 use nix::sys::signal::Signal;
-use nix::unistd::{Pid, getpid, getppid};
 
 use super::error::WireError;
 use super::user_namespace::REMEDY;
+use crate::orphan::ends_with_its_starter;
 
 type Job = Box<dyn FnOnce() + Send>;
 
@@ -80,9 +77,7 @@ impl Namespace {
     /// Starts a program in the namespace. It is killed when the namespace's thread ends, so also when this process
     /// dies (WIRE-2).
     pub(super) fn spawn(&self, mut command: Command) -> Result<Child, WireError> {
-        let parent = getpid();
-        // SAFETY: between fork and exec the closure makes two system calls and allocates nothing.
-        unsafe { command.pre_exec(move || die_with(parent)) };
+        ends_with_its_starter(&mut command, Signal::SIGKILL);
         let program = command.get_program().to_string_lossy().into_owned();
         self.run(move || command.spawn())?
             .map_err(|source| WireError::system(format!("start {program}"), source))
@@ -97,15 +92,5 @@ impl Drop for Namespace {
             // A panic in a job has been reported to whoever waited for it.
             let _ = thread.join();
         }
-    }
-}
-
-/// Asks the kernel to kill this process when the thread that started it ends.
-fn die_with(parent: Pid) -> io::Result<()> {
-    set_pdeathsig(Signal::SIGKILL)?;
-    // The parent may have died between fork and prctl: then nobody would send the signal any more.
-    match getppid() == parent {
-        true => Ok(()),
-        false => Err(io::Error::from_raw_os_error(libc::ESRCH)),
     }
 }
