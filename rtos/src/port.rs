@@ -36,9 +36,12 @@ pub trait Port: Sized + 'static {
     /// Between two tries for a lock of programs, with interrupts enabled.
     fn relax(&self);
 
-    /// Saves the running context as `from`'s (`None`: the processor's idle context) and goes on with that of `to`. A port may let its
-    /// idle contexts begin anew each time, with [`Kernel::idle`](crate::Kernel::idle). Returns when somebody goes on with `from`, perhaps on another processor. A task of which nothing is saved since it was
-    /// [`activated`](Port::activated) begins with [`Kernel::begin`](crate::Kernel::begin).
+    /// Saves the running context as `from`'s (`None`: the processor's idle context) and goes on with that of `to`. Returns when
+    /// somebody goes on with `from`, perhaps on another processor.
+    ///
+    /// A task of which nothing is saved since it was [`activated`](Port::activated) begins with
+    /// [`Kernel::begin`](crate::Kernel::begin). A port may let its idle contexts begin anew each time, with
+    /// [`Kernel::idle`](crate::Kernel::idle).
     fn switch(&self, from: Option<&'static Task>, to: Option<&'static Task>);
 
     /// As [`switch`](Port::switch), with the running context given up.

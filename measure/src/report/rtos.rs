@@ -16,8 +16,8 @@ const WORDS: [&str; 4] = [
      Time is said and not measured: one instruction, one cycle of 400 MHz.",
     "FMP3 and ASP3 (TOPPERS) were counted in the same emulator, unmodified, from the call's first instruction to the last before the \
      end. As programs of their own saw it, paths were 2 to 4 instructions longer; ours are counted so.",
-    "Processors take turns under instruction counting: sums of two processors' paths are lengths, not times, and nobody waits for a \
-     lock.",
+    "Processors take turns under instruction counting: sums of two processors' paths are lengths, not times. How long anybody would \
+     wait for a lock is not counted.",
     "Ours saves no floating-point registers: there, programs have none.",
 ];
 

@@ -122,7 +122,7 @@ impl<P: Programs> Board<P> {
     }
 }
 
-/// What a processor does for ever, on its idle stack.
+/// What a processor does once it is up, on its own stack.
 pub fn start<P: Programs>(kernel: &'static Kernel<Board<P>>) -> ! {
     // There are as many as were switched on.
     if let Some(processor) = kernel.objects().processors.get(here::index()) {
@@ -240,7 +240,7 @@ impl<P: Programs> Port for Board<P> {
 
     #[inline(always)]
     fn discard(&self, _task: &'static Task) {
-        // Two words, which the next activation writes anew.
+        // Where it went on, which the next activation writes anew.
     }
 
     #[inline(always)]
