@@ -1,5 +1,6 @@
 //! What the machine wants of an operating system's network: sockets that never wait.
 
+use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::fmt;
 
@@ -71,6 +72,41 @@ pub trait Net {
 
     /// Ends a connection. What was written still goes out.
     fn close(&mut self, id: ConnId);
+}
+
+/// Sockets of any kind, by their address.
+impl<N: Net + ?Sized> Net for Box<N> {
+    fn connect(&mut self, id: ConnId, host: &str, port: u16) -> Result<(), NetError> {
+        (**self).connect(id, host, port)
+    }
+
+    fn accept(&mut self, listener: Listener, id: ConnId) -> Option<()> {
+        (**self).accept(listener, id)
+    }
+
+    fn read(&mut self, id: ConnId, into: &mut [u8]) -> Io {
+        (**self).read(id, into)
+    }
+
+    fn write(&mut self, id: ConnId, parts: [&[u8]; 2]) -> Io {
+        (**self).write(id, parts)
+    }
+
+    fn outgoing(&self, id: ConnId) -> Option<Arc<dyn Outgoing>> {
+        (**self).outgoing(id)
+    }
+
+    fn set_no_delay(&mut self, id: ConnId, is_set: bool) {
+        (**self).set_no_delay(id, is_set);
+    }
+
+    fn set_class(&mut self, id: ConnId, class: Class) {
+        (**self).set_class(id, class);
+    }
+
+    fn close(&mut self, id: ConnId) {
+        (**self).close(id);
+    }
 }
 
 /// A connection that cannot begin.

@@ -12,7 +12,7 @@ use tokkyu_node::messages::rosgraph_msgs::Clock;
 use tokkyu_node::messages::sensor_msgs::Image;
 use tokkyu_node::messages::std_msgs;
 use tokkyu_node::{
-    CallbackQueue, Class, Node, Publisher, PublisherOptions, Subscription, SubscriptionOptions,
+    CallbackQueue, Class, Flows, Node, Publisher, PublisherOptions, Subscription, SubscriptionOptions,
 };
 
 /// Something has gone wrong if a step takes longer. It is no promise.
@@ -83,7 +83,7 @@ fn the_declared_class_decides_the_thread() {
     let path = folder.join("robot.yaml");
     std::fs::write(&path, "robot: r\nflows:\n  drive/command: {class: control}\n").unwrap();
     let master = agreeing_master::start(&[]);
-    let node = Node::builder("test").master(master).robot(&path).build().unwrap();
+    let node = Node::builder("test").master(master).flows(Flows::load(&path).unwrap()).build().unwrap();
     let (told, hear) = channel();
     let name = move |_: &std_msgs::String| {
         told.send(std::thread::current().name().unwrap_or("").to_owned()).expect("the test hears");
@@ -99,11 +99,12 @@ fn the_declared_class_decides_the_thread() {
     let read = robot::load(&path).unwrap();
     std::fs::write(&path, "robot: r\nflows:\n  a: {class: urgent}\n").unwrap();
     // A program that has read its flows does not meet another text of the file in its node.
-    let node = Node::builder("test").master(agreeing_master::start(&[])).flows(read).build().unwrap();
+    let node =
+        Node::builder("test").master(agreeing_master::start(&[])).flows(Flows::from(read)).build().unwrap();
     let _command = node.subscribe("/drive/command", 1, again).unwrap();
     node.advertise::<std_msgs::String>("/drive/command", 1).unwrap().publish(text("")).unwrap();
     assert_eq!(heard(&hear), "tokkyu-control");
-    let error = Node::builder("test").robot(&path).build().err().expect("no such class").to_string();
+    let error = Flows::load(&path).expect_err("no such class");
     assert!(error.contains("robot.yaml") && error.contains("urgent"), "{error}");
     std::fs::remove_dir_all(&folder).unwrap();
 }

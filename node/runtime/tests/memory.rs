@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use tokkyu_contract::yaml::robot;
 use tokkyu_node::memory::{HELD, LINKS, LOANS, limits, plan};
 use tokkyu_node::messages::{rosgraph_msgs, std_msgs};
-use tokkyu_node::{CallbackQueue, Node, Publisher, Subscription};
+use tokkyu_node::{CallbackQueue, Flows, Node, Publisher, Subscription};
 use tokkyu_topic::{Bell, Channel, Limits, Terms};
 
 const ROBOT: &str = "\
@@ -93,8 +93,11 @@ impl Declared {
         std::fs::create_dir_all(&folder).expect("a folder");
         let robot = folder.join("robot.yaml");
         std::fs::write(&robot, ROBOT).expect("it is written");
-        let node =
-            Node::builder("test").master(agreeing_master::start(&[])).robot(&robot).build().expect("a node");
+        let node = Node::builder("test")
+            .master(agreeing_master::start(&[]))
+            .flows(Flows::load(&robot).unwrap())
+            .build()
+            .expect("a node");
         let queue = CallbackQueue::new();
         Declared { node: node.with_queue(&queue), queue, folder }
     }

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, channel};
 
 use tokkyu_message::{Output, Wire};
 use tokkyu_node::messages::std_msgs;
-use tokkyu_node::{Node, PublishError, PublisherOptions, Subscription, SubscriptionOptions};
+use tokkyu_node::{Flows, Node, PublishError, PublisherOptions, Subscription, SubscriptionOptions};
 
 fn node() -> Node {
     Node::builder("test").master(agreeing_master::start(&[])).build().expect("a node")
@@ -88,7 +88,11 @@ fn what_is_declared_reliable_with_all_its_history_is_never_overwritten() {
     let is_told = ["keep_all", "keep_last, depth: 1"].map(|history| {
         let flow = format!("numbers: {{class: best_effort, reliability: reliable, history: {history}}}");
         std::fs::write(&path, format!("robot: r\nflows:\n  {flow}\n")).unwrap();
-        let node = Node::builder("test").master(agreeing_master::start(&[])).robot(&path).build().unwrap();
+        let node = Node::builder("test")
+            .master(agreeing_master::start(&[]))
+            .flows(Flows::load(&path).unwrap())
+            .build()
+            .unwrap();
         let publisher = node.advertise_with("numbers", PublisherOptions::with_depth(10)).unwrap();
         let (_subscription, _hear) = hearing(&node, SubscriptionOptions::with_depth(1));
         publisher.publish(message(0)).unwrap();

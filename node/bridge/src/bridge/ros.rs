@@ -62,7 +62,7 @@ impl Ros {
         deaths: &Deaths,
     ) -> Result<Ros, BridgeError> {
         let builder = Node::builder(names::bridge_node(options.end)).anonymous().without_signals();
-        let node = builder.flows(options.robot.clone()).build()?;
+        let node = builder.flows(tokkyu_node::Flows::from(options.robot.clone())).build()?;
         // The bridge itself says what happens; standard output is for its figures.
         node.set_level("ros", Level::Warn);
         let (asks, asked) = channel();

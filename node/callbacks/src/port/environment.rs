@@ -1,0 +1,62 @@
+//! What the program was started with, and what the system says of itself.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::fmt::Debug;
+
+use tokkyu_contract::Class;
+use tokkyu_graph::Level;
+use tokkyu_topic::Limits;
+
+/// Arguments, variables, the terminal.
+pub trait Environment {
+    /// A variable of the environment (`ROS_MASTER_URI`).
+    fn variable(&self, name: &str) -> Option<String>;
+
+    /// The program's arguments, without its name.
+    fn arguments(&self) -> Vec<String>;
+
+    /// The number of the process, for `getPid`.
+    fn process_number(&self) -> i32;
+
+    /// A number that is another one each time and on each machine, near enough.
+    fn unlikely_number(&self) -> u64;
+
+    /// The flows that `TOKKYU_ROBOT` names, or that were built in; nothing: none are declared.
+    ///
+    /// # Errors
+    ///
+    /// What is wrong with the declaration, for people.
+    fn declaration(&self) -> Result<Option<Arc<dyn Declaration>>, String>;
+
+    /// Prints a line, which ends without `\n`, where people read what the node says.
+    fn print(&self, level: Level, line: &str);
+
+    /// Calls `end` when the program is told to end.
+    ///
+    /// # Errors
+    ///
+    /// Why it cannot be, for people.
+    fn on_interrupt(&self, end: Box<dyn Fn() + Send>) -> Result<(), String>;
+}
+
+/// The robot's flows, as far as nodes go by them.
+pub trait Declaration: Send + Sync + Debug {
+    /// What is declared of a topic, by its global name without the slash at its front.
+    fn topic(&self, name: &str) -> Option<Topic>;
+}
+
+/// A topic as it is declared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Topic {
+    /// How much its messages matter.
+    pub class: Class,
+    /// Whether no sample of it may be lost.
+    pub is_reliable: bool,
+    /// The limits of its channel.
+    pub limits: Limits,
+    /// Bytes of its largest message; 0: not declared.
+    pub bytes: usize,
+}
