@@ -21,8 +21,6 @@ use crate::master::MasterError;
 use crate::node::Node;
 use crate::port::{Stream, port};
 
-/// The longest answer, bytes.
-const LONGEST: u32 = 1 << 30;
 /// A header is there within this.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -217,7 +215,8 @@ fn exchange(stream: &mut dyn Stream, request: &[u8]) -> Result<Result<Vec<u8>, S
     let len = u32::try_from(request.len()).map_err(|_| "the request is too long".to_owned())?;
     let written = stream.write(&message_head(len)).and_then(|()| stream.write(request));
     written.map_err(|error| error.to_string())?;
-    let (mut frames, mut answer, mut chunk) = (Frames::of_answers(LONGEST), Vec::new(), [0; 4096]);
+    let longest = u32::try_from(port().profile().message_bytes).unwrap_or(u32::MAX);
+    let (mut frames, mut answer, mut chunk) = (Frames::of_answers(longest), Vec::new(), [0; 1024]);
     loop {
         let read = stream.read(&mut chunk).map_err(|error| error.to_string())?;
         if read == 0 {

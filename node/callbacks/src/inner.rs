@@ -246,6 +246,7 @@ impl Inner {
         let (subscription, subscriber) =
             Subscription::add(&self.network, &self.log, topic.clone(), queue, class, terms, callback);
         let SubscriptionOptions { no_delay, longest, slot_bytes, .. } = *options;
+        let longest = longest.min(self.identity.profile.message_bytes);
         let slot_bytes = slot_bytes.max(self.declared.size(&topic));
         let ask = |done| {
             Command::Subscribe(Subscribe {

@@ -44,7 +44,7 @@ mod service;
 mod simulated;
 mod subscribers;
 mod subscription;
-mod sync;
+pub mod sync;
 mod threads;
 mod timer;
 
@@ -64,7 +64,7 @@ pub use subscribers::OnChange;
 pub use subscription::{Delivery, Subscription};
 pub use timer::{Rate, Timer, TimerEvent, sleep_steady};
 pub use tokkyu_contract::Class;
-pub use tokkyu_graph::{Kind, Level, Object, Origin, Param, Request};
+pub use tokkyu_graph::{Kind, Level, Object, Origin, Param, Profile, Request};
 pub use tokkyu_message::{Message, Service, Time};
 pub use tokkyu_ros1::names::is_remapping;
 

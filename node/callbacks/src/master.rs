@@ -15,8 +15,6 @@ use tokkyu_ros1::xmlrpc::{Triple, Values, WriteError, Writer, read_answer};
 use crate::network::Network;
 use crate::port::port;
 
-/// The longest answer, bytes, as the node's own (NODE-56).
-const LONGEST: usize = 16 << 20;
 /// A master that was reached answers within this.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -68,11 +66,12 @@ fn exchange(uri: &Uri<'_>, body: &str) -> Result<Vec<u8>, String> {
     stream.set_patience(Some(PATIENCE))?;
     stream.write(head.as_bytes())?;
     stream.write(body.as_bytes())?;
-    let (mut bytes, mut chunk) = (Vec::new(), [0; 4096]);
+    let longest = port().profile().answer_bytes;
+    let (mut bytes, mut chunk) = (Vec::new(), [0; 1024]);
     loop {
         let read = stream.read(&mut chunk)?;
         bytes.extend_from_slice(&chunk[..read]);
-        match read_response(&bytes, read == 0, LONGEST).map_err(|error| error.to_string())? {
+        match read_response(&bytes, read == 0, longest).map_err(|error| error.to_string())? {
             Progress::Whole { message, .. } if message.status >= 200 => return Ok(message.body.to_vec()),
             Progress::Whole { used, .. } => drop(bytes.drain(..used)),
             Progress::More => {}

@@ -16,9 +16,6 @@ use crate::error::NodeError;
 use crate::port::{NOTICE, NetworkBell, Polled, Sockets, Task, port};
 use crate::sync::{Condition, Mutex};
 
-/// Bytes of requests under way at once: as much as one may have.
-const REQUEST_BYTES: usize = 1 << 30;
-
 /// The way to the node's network thread.
 pub(crate) struct Network {
     /// Nothing once the thread has ended.
@@ -84,7 +81,7 @@ impl Listening {
     /// An identity with the ports that were free.
     pub(crate) fn identity(&self, name: &str, master: (String, u16), host: String) -> Identity {
         Identity {
-            request_bytes: REQUEST_BYTES,
+            profile: port().profile(),
             name: name.to_owned(),
             master,
             host,

@@ -36,7 +36,7 @@ use crate::threads::Threads;
 fn device(log: &Log) -> Option<String> {
     let told =
         |error| log.write(Level::Warn, format_args!("other processes get all topics by TCPROS: {error}"));
-    port().device().map_err(told).ok()
+    port().device().map_err(told).ok().flatten()
 }
 
 /// A robot node. Copies of it are the same node; it ends with the last of them, or by [`Node::shutdown`].

@@ -1,9 +1,17 @@
 //! How topics are published and subscribed to.
 
 use tokkyu_contract::Class;
-use tokkyu_topic::{Limits, MAX_DEPTH, MAX_SLOTS, Terms};
+use tokkyu_graph::Profile;
+use tokkyu_topic::{Limits, MAX_SLOTS, Terms};
 
+use crate::port::port;
 use crate::subscribers::OnChange;
+
+/// A depth of 0 is roscpp's word for no limit; here it is the longest queue there is.
+fn deepest(asked: u32) -> u32 {
+    let most = port().profile().depth;
+    if asked == 0 { most } else { asked.min(most) }
+}
 
 /// How a topic is published.
 pub struct PublisherOptions {
@@ -37,9 +45,8 @@ impl PublisherOptions {
         }
     }
 
-    /// A depth of 0 is roscpp's word for no limit; here it is the longest queue there is.
     pub(crate) fn depth(&self) -> u32 {
-        if self.depth == 0 { MAX_DEPTH } else { self.depth.min(MAX_DEPTH) }
+        deepest(self.depth)
     }
 
     /// Slots for links of that depth, and for a few that are deeper: what more would need is joined with less depth. Of a declared topic those
@@ -48,16 +55,17 @@ impl PublisherOptions {
         if let Some(declared) = declared {
             return Limits { latch: declared.latch || self.is_latched, ..declared }.with_all_slots();
         }
+        let Profile { links, depth, slots, .. } = port().profile();
         let limits = Limits {
             loans: self.loans,
-            links: self.links,
-            depth: MAX_DEPTH,
+            links: self.links.min(links),
+            depth,
             held: 2,
             latch: self.is_latched,
             slots: 0,
         };
-        let all = limits.own_share() + self.links.saturating_mul(limits.share(self.depth()));
-        Limits { slots: all.clamp(256, MAX_SLOTS), ..limits }
+        let all = limits.own_share() + limits.links.saturating_mul(limits.share(self.depth()));
+        Limits { slots: all.clamp(slots, MAX_SLOTS), ..limits }
     }
 }
 
@@ -74,7 +82,7 @@ pub struct SubscriptionOptions {
     pub reliable: Option<bool>,
     /// Whether publishers on other machines are to send small messages at once.
     pub no_delay: bool,
-    /// The longest message that comes over the network, bytes.
+    /// The longest message that comes over the network, bytes. At most what the system's profile allows.
     pub longest: usize,
     /// Memory of each slot at the beginning, bytes.
     pub slot_bytes: usize,
@@ -88,13 +96,12 @@ impl SubscriptionOptions {
             class: None,
             reliable: None,
             no_delay: false,
-            longest: 1 << 30,
+            longest: usize::MAX,
             slot_bytes: 0,
         }
     }
 
     pub(crate) fn terms(&self, is_declared_reliable: bool) -> Terms {
-        let depth = if self.depth == 0 { MAX_DEPTH } else { self.depth.min(MAX_DEPTH) };
-        Terms { depth, reliable: self.reliable.unwrap_or(is_declared_reliable) }
+        Terms { depth: deepest(self.depth), reliable: self.reliable.unwrap_or(is_declared_reliable) }
     }
 }

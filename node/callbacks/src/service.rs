@@ -19,9 +19,6 @@ use crate::node::Node;
 use crate::queue::{Queue, Step, TaskId, Work};
 use crate::sync::{Mutex, MutexGuard};
 
-/// The longest request, bytes.
-const LONGEST: usize = 1 << 30;
-
 /// So many requests of one service are answered at once at most, by as many threads of its queue.
 const MOST_AT_ONCE: usize = 64;
 
@@ -216,8 +213,8 @@ impl Inner {
         let at_once = if is_concurrent { MOST_AT_ONCE } else { 1 };
         let desk = Desk::open(queue, self.network.clone(), at_once, answer);
         let handler = Arc::new(Door(desk.clone()));
-        let ask =
-            |done| Command::Offer(Offer { service: service.clone(), kind, longest: LONGEST, handler, done });
+        let longest = self.identity.profile.message_bytes;
+        let ask = |done| Command::Offer(Offer { service: service.clone(), kind, longest, handler, done });
         match self.network.ask_and_wait(ask) {
             Ok(()) => Ok(ServiceServer { node: Arc::downgrade(self), service, desk }),
             Err(failure) => {

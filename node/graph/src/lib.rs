@@ -28,6 +28,7 @@ mod net;
 mod offered;
 mod param;
 mod payload;
+mod profile;
 mod publication;
 mod receiving;
 mod sending;
@@ -43,3 +44,4 @@ pub use host::{
 pub use net::{ConnId, Io, Listener, Net, NetError, Outgoing};
 pub use param::Param;
 pub use payload::{Lent, NoMemory, Object, Payload, channel};
+pub use profile::Profile;

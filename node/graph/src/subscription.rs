@@ -13,13 +13,10 @@ use crate::backoff::Backoff;
 use crate::command::Kind;
 use crate::host::{Done, Subscriber};
 use crate::net::ConnId;
+use crate::profile::Profile;
 
 /// Each step towards a publisher is done within this.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(5);
-/// Subscriptions of one topic in this node that can read from one publisher.
-const READERS: u32 = 16;
-/// Slots for what comes from one publisher at most, beyond what one subscription needs.
-const SLOTS: u32 = 2048;
 
 /// Of the link to one publisher.
 pub(crate) enum State {
@@ -73,11 +70,12 @@ impl Subscription {
     }
 
     /// For as many readers as may come, as deep as the deepest that is there.
-    pub(crate) fn limits(&self, is_latched: bool) -> Limits {
+    pub(crate) fn limits(&self, is_latched: bool, profile: &Profile) -> Limits {
+        let Profile { readers, received_slots, .. } = *profile;
         let depth = self.readers.iter().map(|reader| reader.terms().depth).max().unwrap_or(1);
-        let depth = depth.clamp(1, tokkyu_topic::MAX_DEPTH);
-        let limits = Limits { loans: 1, links: READERS, depth, held: 2, latch: is_latched, slots: 0 };
+        let depth = depth.clamp(1, profile.depth);
+        let limits = Limits { loans: 1, links: readers, depth, held: 2, latch: is_latched, slots: 0 };
         let one = limits.own_share() + limits.share(depth);
-        Limits { slots: (one * READERS).min(one + SLOTS).min(tokkyu_topic::MAX_SLOTS), ..limits }
+        Limits { slots: (one * readers).min(one + received_slots).min(tokkyu_topic::MAX_SLOTS), ..limits }
     }
 }

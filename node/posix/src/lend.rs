@@ -24,8 +24,8 @@ pub(super) fn limits(limits: LendLimits) -> tokkyu_process::Limits {
 }
 
 impl Lend for Posix {
-    fn device(&self) -> Result<String, String> {
-        tokkyu_process::device().map_err(text)
+    fn device(&self) -> Result<Option<String>, String> {
+        tokkyu_process::device().map(Some).map_err(text)
     }
 
     fn lender(&self, wanted: LendLimits) -> Result<Arc<dyn Lender>, String> {

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use core::fmt::Debug;
 
 use tokkyu_contract::Class;
-use tokkyu_graph::Level;
+use tokkyu_graph::{Level, Profile};
 use tokkyu_topic::Limits;
 
 /// Arguments, variables, the terminal.
@@ -23,6 +23,11 @@ pub trait Environment {
 
     /// A number that is another one each time and on each machine, near enough.
     fn unlikely_number(&self) -> u64;
+
+    /// What a node may take (NODE-118).
+    fn profile(&self) -> Profile {
+        Profile::FULL
+    }
 
     /// The flows that `TOKKYU_ROBOT` names, or that were built in; nothing: none are declared.
     ///

@@ -1,5 +1,6 @@
 //! Memory that programs of one device share (SPEC, section 7). A system with one program has none.
 
+use alloc::borrow::ToOwned;
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::sync::Arc;
@@ -9,42 +10,55 @@ use tokkyu_contract::MonoTime;
 use tokkyu_graph::Lent;
 use tokkyu_topic::Doorbell;
 
-/// Shared memory.
+/// What a port without other programs says.
+const ALONE: &str = "this system has one program";
+
+/// Shared memory. Where there is none, nothing of it has to be written.
 pub trait Lend {
-    /// What programs that share memory with this one say too (NODE-80).
+    /// What programs that share memory with this one say too (NODE-80). Nothing: there is one program here.
     ///
     /// # Errors
     ///
     /// Why memory cannot be shared, for people.
-    fn device(&self) -> Result<String, String>;
+    fn device(&self) -> Result<Option<String>, String> {
+        Ok(None)
+    }
 
     /// A topic for subscribers in other programs.
     ///
     /// # Errors
     ///
     /// Why there is none, for people.
-    fn lender(&self, limits: LendLimits) -> Result<Arc<dyn Lender>, String>;
+    fn lender(&self, _limits: LendLimits) -> Result<Arc<dyn Lender>, String> {
+        Err(ALONE.to_owned())
+    }
 
     /// Joins the topic that a lender called `name`, with a queue of that depth.
     ///
     /// # Errors
     ///
     /// [`OpenError`].
-    fn borrow(&self, name: &str, depth: u32) -> Result<Box<dyn Borrower>, OpenError>;
+    fn borrow(&self, _name: &str, _depth: u32) -> Result<Box<dyn Borrower>, OpenError> {
+        Err(OpenError::Other(ALONE.to_owned()))
+    }
 
     /// A bell that other programs can ring.
     ///
     /// # Errors
     ///
     /// Why there is none, for people.
-    fn shared_bell(&self) -> Result<Box<dyn SharedBell>, String>;
+    fn shared_bell(&self) -> Result<Box<dyn SharedBell>, String> {
+        Err(ALONE.to_owned())
+    }
 
     /// The bell that another program called `name`.
     ///
     /// # Errors
     ///
     /// Why it cannot be rung, for people.
-    fn remote_bell(&self, name: &str) -> Result<Box<dyn RemoteBell>, String>;
+    fn remote_bell(&self, _name: &str) -> Result<Box<dyn RemoteBell>, String> {
+        Err(ALONE.to_owned())
+    }
 }
 
 /// What a topic between programs takes (NODE-73).

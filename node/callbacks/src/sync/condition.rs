@@ -9,22 +9,19 @@ use crate::port::port;
 
 /// A condition variable.
 #[derive(Default)]
-pub(crate) struct Condition {
+pub struct Condition {
     /// How often somebody was told.
     told: AtomicU32,
 }
 
 impl Condition {
-    pub(crate) const fn new() -> Condition {
+    /// Nobody waits.
+    pub const fn new() -> Condition {
         Condition { told: AtomicU32::new(0) }
     }
 
     /// Gives the lock back until somebody tells, or until that time. It may wake for nothing.
-    pub(crate) fn wait_until<'m, T>(
-        &self,
-        guard: MutexGuard<'m, T>,
-        until: Option<MonoTime>,
-    ) -> MutexGuard<'m, T> {
+    pub fn wait_until<'m, T>(&self, guard: MutexGuard<'m, T>, until: Option<MonoTime>) -> MutexGuard<'m, T> {
         // With the lock: who tells later changes it.
         let told = self.told.load(Ordering::Relaxed);
         let mutex = guard.mutex();
@@ -33,16 +30,19 @@ impl Condition {
         mutex.lock()
     }
 
-    pub(crate) fn wait<'m, T>(&self, guard: MutexGuard<'m, T>) -> MutexGuard<'m, T> {
+    /// The same without an end.
+    pub fn wait<'m, T>(&self, guard: MutexGuard<'m, T>) -> MutexGuard<'m, T> {
         self.wait_until(guard, None)
     }
 
-    pub(crate) fn notify_one(&self) {
+    /// Tells one that waits.
+    pub fn notify_one(&self) {
         self.told.fetch_add(1, Ordering::Relaxed);
         port().wake(&self.told, 1);
     }
 
-    pub(crate) fn notify_all(&self) {
+    /// Tells all that wait.
+    pub fn notify_all(&self) {
         self.told.fetch_add(1, Ordering::Relaxed);
         port().wake(&self.told, u32::MAX);
     }

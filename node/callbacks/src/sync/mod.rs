@@ -1,9 +1,9 @@
-//! Locks and conditions over the port's words.
+//! Locks and conditions over the port's words: for the node, and for what else a port is made of.
 
 mod condition;
 mod mutex;
 mod once;
 
-pub(crate) use condition::Condition;
-pub(crate) use mutex::{Mutex, MutexGuard};
+pub use condition::Condition;
+pub use mutex::{Mutex, MutexGuard};
 pub(crate) use once::Once;

@@ -11,7 +11,7 @@ use crate::port::port;
 /// What one thread at a time may look at. Who waits for it lends its priority to who has it (NODE-112). A panic with it gives it back: whatever
 /// happens with one locked leaves it as it was, or whole.
 #[derive(Default)]
-pub(crate) struct Mutex<T> {
+pub struct Mutex<T> {
     word: AtomicU32,
     value: UnsafeCell<T>,
 }
@@ -22,11 +22,13 @@ unsafe impl<T: Send> Send for Mutex<T> {}
 unsafe impl<T: Send> Sync for Mutex<T> {}
 
 impl<T> Mutex<T> {
-    pub(crate) const fn new(value: T) -> Mutex<T> {
+    /// Nobody has it.
+    pub const fn new(value: T) -> Mutex<T> {
         Mutex { word: AtomicU32::new(0), value: UnsafeCell::new(value) }
     }
 
-    pub(crate) fn lock(&self) -> MutexGuard<'_, T> {
+    /// Waits until nobody else has it.
+    pub fn lock(&self) -> MutexGuard<'_, T> {
         port().lock(&self.word);
         MutexGuard { mutex: self, _of_this_thread: PhantomData }
     }
@@ -39,7 +41,7 @@ impl<T> fmt::Debug for Mutex<T> {
 }
 
 /// The lock, until it is dropped. Of the thread that took it: the system knows it by that.
-pub(crate) struct MutexGuard<'m, T> {
+pub struct MutexGuard<'m, T> {
     mutex: &'m Mutex<T>,
     _of_this_thread: PhantomData<*const ()>,
 }

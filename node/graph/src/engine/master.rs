@@ -27,8 +27,6 @@ use crate::net::{ConnId, Net};
 
 /// A call is answered within this.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The longest answer: a parameter may be a robot's whole description.
-const ANSWER: usize = 16 << 20;
 
 impl<N: Net, H: Host> Engine<N, H> {
     /// Does what can be done next: connects, or says the next call.
@@ -134,12 +132,14 @@ impl<N: Net, H: Host> Engine<N, H> {
 
     /// Something came from the master.
     pub(crate) fn on_master(&mut self, id: ConnId, connection: &mut Connection) -> After {
-        let received = connection.receive(&mut self.net, id, MAX_HEAD + ANSWER);
+        // A parameter may be a robot's whole description.
+        let longest = self.identity.profile.answer_bytes;
+        let received = connection.receive(&mut self.net, id, MAX_HEAD + longest);
         if !matches!(self.master.state, State::Calling(_)) {
             // Nothing was asked: it is the end, or no master.
             return if received.is_over || received.bytes > 0 { After::End } else { After::Stay };
         }
-        let (body, keep_alive, used) = match read_response(&connection.input, received.is_over, ANSWER) {
+        let (body, keep_alive, used) = match read_response(&connection.input, received.is_over, longest) {
             Ok(Progress::Whole { message, used }) if message.status >= 200 => {
                 (message.body.to_vec(), message.keep_alive, used)
             }

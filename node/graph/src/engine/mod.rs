@@ -24,6 +24,7 @@ use crate::host::{Failure, Host, Level};
 use crate::master::Master;
 use crate::net::{ConnId, Listener, Net};
 use crate::offered::Offered;
+use crate::profile::Profile;
 use crate::publication::Publication;
 use crate::subscription::Subscription;
 use crate::watched::Watched;
@@ -45,8 +46,8 @@ pub struct Identity {
     pub pid: i32,
     /// What tells processes that share memory with this one from others (NODE-80). Nothing: none does.
     pub device: Option<String>,
-    /// Bytes of requests that clients of services have under way at once, all together (NODE-56).
-    pub request_bytes: usize,
+    /// What it may take.
+    pub profile: Profile,
     /// What samples that are to be sent ring, at the source that is their class's code.
     pub bell: Arc<dyn Doorbell>,
 }
@@ -92,9 +93,6 @@ pub struct Wants {
     pub hears_end: bool,
 }
 
-/// Connections at once (NODE-56).
-const CONNECTIONS: usize = 1024;
-
 /// A node, without its threads.
 pub struct Engine<N, H> {
     pub(crate) net: N,
@@ -117,12 +115,13 @@ pub struct Engine<N, H> {
 impl<N: Net, H: Host> Engine<N, H> {
     /// A node that has nothing yet. Both ports of `identity` are listened on already.
     pub fn new(identity: Identity, net: N, host: H, now: MonoTime) -> Engine<N, H> {
+        let connections = Connections::new(identity.profile.connections);
         Engine {
             net,
             host,
             identity,
             now,
-            connections: Connections::new(CONNECTIONS),
+            connections,
             master: Master::new(),
             publications: BTreeMap::new(),
             subscriptions: BTreeMap::new(),

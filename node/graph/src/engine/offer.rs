@@ -56,7 +56,7 @@ impl<N: Net, H: Host> Engine<N, H> {
         let taken = serving.next(&mut connection.input);
         if !self.has_room_for(serving.held) {
             let (who, service) = (serving.callerid.clone(), serving.service.clone());
-            let most = self.identity.request_bytes;
+            let most = self.identity.profile.request_bytes;
             self.log(
                 Level::Warn,
                 format_args!(
@@ -90,7 +90,7 @@ impl<N: Net, H: Host> Engine<N, H> {
         };
         // The connection itself is not in its place just now.
         let others: usize = self.connections.iter().map(|(_, connection)| held(connection)).sum();
-        others.saturating_add(bytes) <= self.identity.request_bytes
+        others.saturating_add(bytes) <= self.identity.profile.request_bytes
     }
 
     /// The program has an answer.

@@ -43,10 +43,6 @@ use crate::subscription::{Link, PATIENCE, State, Subscription};
 const LONGEST_WAIT: Duration = Duration::from_secs(20);
 /// The longest answer of another node.
 const ANSWER: usize = 64 << 10;
-/// Publishers of one topic that the node connects to at once, and of all topics (NODE-102): who names them may be a stranger, and others want to be
-/// accepted, and the master to be called.
-const OF_TOPIC: usize = 512;
-const OF_ALL: usize = 768;
 
 impl<N: Net, H: Host> Engine<N, H> {
     pub(crate) fn subscribe(&mut self, wanted: Subscribe) {
@@ -217,7 +213,8 @@ impl<N: Net, H: Host> Engine<N, H> {
     /// Publishers more that may be connected to.
     fn room_for_publishers(&self, subscription: &Subscription) -> usize {
         let all: usize = self.subscriptions.values().map(Subscription::busy).sum();
-        OF_TOPIC.saturating_sub(subscription.busy()).min(OF_ALL.saturating_sub(all))
+        let (of_topic, of_all) = self.identity.profile.publishers();
+        of_topic.saturating_sub(subscription.busy()).min(of_all.saturating_sub(all))
     }
 
     pub(crate) fn ask_publishers_that_are_due(&mut self) {
@@ -237,7 +234,11 @@ impl<N: Net, H: Host> Engine<N, H> {
         let due: Vec<LinkKey> = due.into_iter().take(room).map(|(uri, _)| key(uri)).collect();
         due.into_iter().for_each(|key| self.ask(key));
         if is_short {
-            self.warn_once(topic, format_args!("{topic} has more publishers than are connected to at once ({OF_TOPIC} of a topic, {OF_ALL} of all)"));
+            let (of_topic, of_all) = self.identity.profile.publishers();
+            self.warn_once(
+                topic,
+                format_args!("{topic} has more publishers than are connected to at once ({of_topic} of a topic, {of_all} of all)"),
+            );
         }
     }
 
@@ -465,7 +466,8 @@ impl<N: Net, H: Host> Engine<N, H> {
         let subscription = self.subscriptions.get(&key.topic).ok_or("it is not subscribed to any more")?;
         let (longest, slot_bytes) = (subscription.longest, subscription.slot_bytes);
         let (publisher, _) =
-            channel(subscription.limits(origin.is_latched), slot_bytes).map_err(|e| e.to_string())?;
+            channel(subscription.limits(origin.is_latched, &self.identity.profile), slot_bytes)
+                .map_err(|e| e.to_string())?;
         let readers: Vec<_> = subscription.readers().collect();
         let receiving = Receiving::new(publisher, Arc::new(origin), longest);
         readers.iter().for_each(|reader| self.add_reader(&receiving, reader));

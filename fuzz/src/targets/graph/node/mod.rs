@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokkyu_contract::MonoTime;
 use crate::{NodeEvent, NodeStep};
-use tokkyu_graph::{Command, Engine, Identity, Listener, Ready};
+use tokkyu_graph::{Command, Engine, Identity, Listener, Profile, Ready};
 use tokkyu_topic::Bell;
 
 use network::Ends;
@@ -35,7 +35,7 @@ impl Node {
     pub fn new() -> Node {
         let (bell, now) = (Arc::new(Bell::new()), MonoTime::from_millis(1));
         let identity = Identity {
-            request_bytes: 1000,
+            profile: Profile { request_bytes: 1000, ..Profile::FULL },
             name: "/node".to_owned(),
             master: ("master".to_owned(), 11311),
             host: "here".to_owned(),

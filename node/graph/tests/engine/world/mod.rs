@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokkyu_contract::MonoTime;
-use tokkyu_graph::{Command, Engine, Identity, Listener};
+use tokkyu_graph::{Command, Engine, Identity, Listener, Profile};
 use tokkyu_topic::Bell;
 
 use master::Master;
@@ -65,7 +65,7 @@ impl World {
         let number = self.wire.lock().unwrap().add_end();
         let bell = Arc::new(Bell::new());
         let identity = Identity {
-            request_bytes: REQUEST_BYTES,
+            profile: Profile { request_bytes: REQUEST_BYTES, ..Profile::FULL },
             name: format!("/{name}"),
             master: (MASTER.0.to_owned(), MASTER.1),
             host: name.to_owned(),
