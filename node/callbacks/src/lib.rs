@@ -27,6 +27,7 @@ mod link;
 mod log;
 mod loggers;
 mod master;
+mod nearby;
 mod network;
 mod node;
 mod object;

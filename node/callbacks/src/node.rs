@@ -21,6 +21,7 @@ use crate::host::{Ears, Owner};
 use crate::inner::{Inner, kind};
 use crate::levels;
 use crate::log::{Log, ROOT};
+use crate::nearby;
 use crate::network::Listening;
 use crate::options::{PublisherOptions, SubscriptionOptions};
 use crate::param::from_argument;
@@ -32,11 +33,12 @@ use crate::subscription::{self, Complain, Subscription};
 use crate::sync::{Mutex, Once};
 use crate::threads::Threads;
 
-/// What processes that share memory with this one say too. Nothing: memory cannot be shared here.
+/// What programs, or nodes of this one, that share memory with this one say too. Nothing: memory cannot be shared here.
 fn device(log: &Log) -> Option<String> {
     let told =
         |error| log.write(Level::Warn, format_args!("other processes get all topics by TCPROS: {error}"));
-    port().device().map_err(told).ok().flatten()
+    let device = port().device().map_err(told).ok()?;
+    Some(device.unwrap_or_else(nearby::device))
 }
 
 /// A robot node. Copies of it are the same node; it ends with the last of them, or by [`Node::shutdown`].

@@ -12,6 +12,7 @@ use tokkyu_graph::{Lending, Lent, Listening, Object, Payload, Receipts};
 use tokkyu_topic::{Doorbell, Limits, Near, Terms, Why};
 
 use crate::error::PublishError;
+use crate::nearby;
 use crate::port::{LendError, LendLimits, LendLoan, Lender, RemoteBell, port};
 use crate::sync::{Mutex, MutexGuard};
 
@@ -23,6 +24,9 @@ const DEPTH: u32 = 256;
 const OWN: u32 = 1024;
 /// Bytes of a slot at least.
 const SLOT_BYTES: usize = 256;
+
+/// What a subscriber of the same program says in place of a bell.
+pub(crate) const NEARBY: &str = "-";
 
 /// A topic's way out, shared by all copies of its publisher and the network's thread.
 pub(crate) struct Outlet {
@@ -271,7 +275,9 @@ impl Lending for Outlet {
         if let Some(shared) = &self.lock().lent {
             return Ok(shared.lender.name().to_owned());
         }
-        let lender = port().lender(self.limits)?;
+        let Some(lender) = port().lender(self.limits)? else {
+            return Ok(nearby::name(self.lock().publisher.channel()));
+        };
         let name = lender.name().to_owned();
         let is_latched = self.limits.latch;
         let mut publishing = self.lock();
@@ -285,6 +291,10 @@ impl Lending for Outlet {
 
     fn add(&self, listening: &Listening) -> Result<u32, String> {
         let Listening { bell, source, receipts } = listening;
+        // It is rung by its link, like those of this node.
+        if bell == NEARBY {
+            return Ok(0);
+        }
         let source = *source;
         if source >= tokkyu_topic::SOURCES {
             return Err(format!("a bell has {} sources, not {source}", tokkyu_topic::SOURCES));

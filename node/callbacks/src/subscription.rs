@@ -16,7 +16,9 @@ use tokkyu_topic::{Doorbell, MAX_DEPTH, Near, Reader, Terms};
 
 use crate::link::{Link, Taken, Way};
 use crate::log::Log;
+use crate::nearby;
 use crate::network::Network;
+use crate::outlet::NEARBY;
 use crate::port::{Borrower, OpenError, port};
 use crate::queue::{Queue, Step, TaskId, Work};
 use crate::sync::{Mutex, MutexGuard};
@@ -83,6 +85,18 @@ impl Shared {
     }
 }
 
+impl Shared {
+    /// A publisher of another node of this program.
+    fn join_nearby(&self, origin: &Arc<Origin>, name: &str) -> Result<Listening, String> {
+        let channel = nearby::find(name).ok_or("its publisher has ended")?;
+        let reader = tokkyu_graph::join(&channel, self.terms, &(self.queue.clone() as _), self.source)
+            .map_err(|error| error.to_string())?;
+        self.linked().push((origin.clone(), false));
+        self.add(Link::of_slots(origin.clone(), reader));
+        Ok(Listening { bell: NEARBY.to_owned(), source: self.source, receipts: None })
+    }
+}
+
 impl Subscriber for Shared {
     fn terms(&self) -> Terms {
         self.terms
@@ -98,6 +112,9 @@ impl Subscriber for Shared {
     }
 
     fn borrow(&self, origin: &Arc<Origin>, lender: &str) -> Result<Listening, String> {
+        if nearby::is_name(lender) {
+            return self.join_nearby(origin, lender);
+        }
         let bell = self.queue.bell_name()?.to_owned();
         let borrower = self.open(lender).map_err(|error| error.to_string())?;
         let receipt = self.terms.reliable.then(|| self.queue.receipt()).transpose()?;

@@ -177,7 +177,11 @@ pub fn channel(
 }
 
 /// Joins with as deep a queue as there are slots for.
-pub(crate) fn join(
+///
+/// # Errors
+///
+/// [`JoinError`]: there is no place, whatever the depth.
+pub fn join(
     channel: &Arc<Channel<Payload>>,
     mut terms: Terms,
     bell: &Arc<dyn Doorbell>,

@@ -28,8 +28,8 @@ impl Lend for Posix {
         tokkyu_process::device().map(Some).map_err(text)
     }
 
-    fn lender(&self, wanted: LendLimits) -> Result<Arc<dyn Lender>, String> {
-        Ok(Arc::new(Publishing(tokkyu_process::Lender::new(limits(wanted)).map_err(text)?)))
+    fn lender(&self, wanted: LendLimits) -> Result<Option<Arc<dyn Lender>>, String> {
+        Ok(Some(Arc::new(Publishing(tokkyu_process::Lender::new(limits(wanted)).map_err(text)?))))
     }
 
     fn borrow(&self, name: &str, depth: u32) -> Result<Box<dyn Borrower>, OpenError> {

@@ -24,13 +24,13 @@ pub trait Lend {
         Ok(None)
     }
 
-    /// A topic for subscribers in other programs.
+    /// A topic for subscribers in other programs. Nothing: there are none.
     ///
     /// # Errors
     ///
     /// Why there is none, for people.
-    fn lender(&self, _limits: LendLimits) -> Result<Arc<dyn Lender>, String> {
-        Err(ALONE.to_owned())
+    fn lender(&self, _limits: LendLimits) -> Result<Option<Arc<dyn Lender>>, String> {
+        Ok(None)
     }
 
     /// Joins the topic that a lender called `name`, with a queue of that depth.

@@ -1,0 +1,47 @@
+//! Images of robot nodes for a board: QEMU's machine `virt`, one to four processors, no operating system.
+//!
+//! ```ignore
+//! #![no_std]
+//! #![no_main]
+//!
+//! tokkyu_board::board! {
+//!     processors: 1,
+//!     control: 1,
+//!     realtime: 0,
+//!     nodes: { "talker" on 1 => chatter::talker },
+//! }
+//! ```
+//!
+//! A node is a function of a [`Node`](tokkyu_callbacks::Node), which may be the very one that a program on Linux calls. Arguments come from the
+//! boot loader (`/chosen/bootargs` of the device tree, QEMU's `-append`), words `NAME=VALUE`: `ROS_MASTER_URI`, `ROS_IP`, and `NETWORK`, the
+//! board's address ([`Address`](tokkyu_node_rtos::Address)).
+
+#![no_std]
+#![cfg(all(target_arch = "aarch64", target_os = "none"))]
+#![deny(unsafe_op_in_unsafe_fn)]
+
+extern crate alloc;
+
+mod arguments;
+mod heap;
+mod here;
+mod image;
+mod macros;
+mod programs;
+mod start;
+mod state;
+mod tables;
+
+pub use here::Here;
+pub use image::{Entry, Image, Layout, Parts, Run};
+pub use start::panic;
+pub use tables::{Counts, STACK_BYTES, objects, ranges, tasks, workers};
+
+/// What [`board!`] needs.
+#[doc(hidden)]
+pub mod generated {
+    pub use tokkyu_callbacks;
+    pub use tokkyu_node_rtos::{Rtos, Worker};
+    pub use tokkyu_rtos::{Kernel, Processor, Task};
+    pub use tokkyu_rtos_aarch64::{Board, Stack, StackRange, system};
+}

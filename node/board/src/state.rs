@@ -1,0 +1,41 @@
+//! What an image knows once it has started.
+
+use core::fmt::Write;
+use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use core::sync::atomic::{AtomicPtr, AtomicU64};
+
+use tokkyu_callbacks::sync::Mutex;
+use tokkyu_node_rtos::Stack;
+use tokkyu_rtos_aarch64::Console;
+use tokkyu_rtos_virtio::Network;
+
+static STACK: AtomicPtr<Stack<Network>> = AtomicPtr::new(core::ptr::null_mut());
+static BEGAN_AT_NANOS: AtomicU64 = AtomicU64::new(0);
+
+/// The network, once it is there.
+pub(crate) fn stack() -> Option<&'static Stack<Network>> {
+    // SAFETY: it is set once, to what is never given back.
+    unsafe { STACK.load(Acquire).as_ref() }
+}
+
+/// It is there.
+pub(crate) fn set_stack(stack: &'static Stack<Network>) {
+    STACK.store(core::ptr::from_ref(stack).cast_mut(), Release);
+}
+
+/// Nanoseconds since 1970 when the kernel's time was 0.
+pub(crate) fn began_at_nanos() -> u64 {
+    BEGAN_AT_NANOS.load(Relaxed)
+}
+
+/// That clock was read.
+pub(crate) fn set_began_at_nanos(nanos: u64) {
+    BEGAN_AT_NANOS.store(nanos, Relaxed);
+}
+
+/// Prints a line; lines of several tasks do not mix.
+pub(crate) fn print(line: &str) {
+    static PRINTING: Mutex<()> = Mutex::new(());
+    let _printing = PRINTING.lock();
+    let _ = writeln!(Console, "{line}");
+}

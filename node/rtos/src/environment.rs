@@ -1,0 +1,50 @@
+//! What the system says of itself.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use tokkyu_callbacks::port::{Clock, Declaration, Environment, Lend};
+use tokkyu_callbacks::{Level, Profile};
+
+use crate::system::{Rtos, System};
+
+impl<S: System> Environment for Rtos<S> {
+    fn variable(&self, name: &str) -> Option<String> {
+        self.0.variable(name)
+    }
+
+    /// There are none: what renames or sets is the node's own.
+    fn arguments(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// There is one program.
+    fn process_number(&self) -> i32 {
+        1
+    }
+
+    fn unlikely_number(&self) -> u64 {
+        self.wall_now().as_nanos()
+    }
+
+    fn profile(&self) -> Profile {
+        self.0.profile()
+    }
+
+    fn declaration(&self) -> Result<Option<Arc<dyn Declaration>>, String> {
+        Ok(self.0.declaration())
+    }
+
+    fn print(&self, _level: Level, line: &str) {
+        self.0.print(line);
+    }
+
+    /// Nobody ends the program but the machine.
+    fn on_interrupt(&self, _end: Box<dyn Fn() + Send>) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+impl<S: System> Lend for Rtos<S> {}

@@ -1,0 +1,27 @@
+//! Nodes on tokkyu's kernel: the port that they need (SPEC).
+//!
+//! A system says what it has by [`System`], and makes [`Rtos`] of it the port of its nodes:
+//!
+//! ```ignore
+//! static PORT: Rtos<MySystem> = Rtos::new(MySystem);
+//! tokkyu_callbacks::port!(PORT);
+//! ```
+
+#![no_std]
+
+extern crate alloc;
+
+mod clock;
+mod environment;
+mod lock;
+mod net;
+mod system;
+mod tasks;
+mod waiters;
+mod words;
+mod worker;
+
+pub use net::{Address, Memory, Stack};
+pub use system::{Rtos, System};
+pub use waiters::{TASKS_MAX, Waiters};
+pub use worker::Worker;

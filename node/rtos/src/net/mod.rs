@@ -1,0 +1,15 @@
+//! The network (NRT-20 to NRT-26).
+
+mod address;
+mod bell;
+mod connect;
+mod driver;
+mod memory;
+mod pool;
+mod sockets;
+mod stack;
+mod stream;
+
+pub use address::Address;
+pub use memory::Memory;
+pub use stack::Stack;
