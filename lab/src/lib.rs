@@ -3,7 +3,7 @@ pub mod board;
 pub mod drive;
 pub mod lbe;
 pub mod local;
-mod orphan;
+pub mod orphan;
 pub mod rtnet;
 pub mod rtos;
 pub mod study;

@@ -9,7 +9,7 @@ use nix::sys::signal::Signal;
 use nix::unistd::{getpid, getppid};
 
 /// Has the kernel send the program this signal when the thread that starts it ends, whatever ends that.
-pub(crate) fn ends_with_its_starter(command: &mut Command, signal: Signal) -> &mut Command {
+pub fn ends_with_its_starter(command: &mut Command, signal: Signal) -> &mut Command {
     let parent = getpid();
     let ask = move || {
         set_pdeathsig(signal)?;

@@ -1,5 +1,6 @@
 //! The command line: one file for each command, its flags beside what it does.
 
+mod board;
 #[cfg(feature = "bridge")]
 mod bridge;
 mod bridge_end;
@@ -53,6 +54,7 @@ Examples:
   tokkyu node bridge vehicle --robot robot.yaml --site site.yaml   (ROS 1 topics, beside the robot's roscore)
   tokkyu lbe run -- rclone sync /data remote:   an upload that takes only what is left
   tokkyu tune plan --robot robot.yaml --dev eth0   what the kernel does with frames in a hurry, and what helps
+  tokkyu board run examples/rtos-camera         two robot nodes without Linux, seen by rostopic
   tokkyu fleet list --site site.yaml            which vehicles are there, and who drives them";
 
 /// End-to-end priority for robot communication: declare the robot's flows once, and see by measurement that every layer
@@ -87,6 +89,9 @@ enum Command {
     /// Robot nodes: code for messages, memory of declared topics, ROS 1 topics over the link
     #[command(subcommand)]
     Node(node::Node),
+    /// Robot nodes on a board without an operating system: built, run, measured
+    #[command(subcommand)]
+    Board(board::Board),
     /// Experiments: many cases, and what the laboratory itself costs
     #[command(subcommand)]
     Lab(lab::Lab),
@@ -117,6 +122,7 @@ impl Arguments {
     pub fn run(self, stop: &StopFlag) -> Done {
         match self.command {
             Command::Drive(drive) => drive.run(stop),
+            Command::Board(board) => board.run(stop),
             Command::Vehicle(vehicle) => vehicle.run(stop),
             Command::Operator(operator) => operator.run(stop),
             #[cfg(feature = "bridge")]

@@ -12,9 +12,9 @@
 //! }
 //! ```
 //!
-//! A node is a function of a [`Node`](tokkyu_callbacks::Node), which may be the very one that a program on Linux calls. Arguments come from the
+//! A node is a function of a `Node`, which may be the very one that a program on Linux calls. Arguments come from the
 //! boot loader (`/chosen/bootargs` of the device tree, QEMU's `-append`), words `NAME=VALUE`: `ROS_MASTER_URI`, `ROS_IP`, and `NETWORK`, the
-//! board's address ([`Address`](tokkyu_node_rtos::Address)).
+//! board's address (`tokkyu_node_rtos::Address`).
 
 #![no_std]
 #![cfg(all(target_arch = "aarch64", target_os = "none"))]

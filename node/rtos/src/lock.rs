@@ -118,7 +118,7 @@ impl<S: System> Rtos<S> {
 
     #[cold]
     fn hand_over(&self, word: &AtomicU32, own: i32) {
-        let next = self.with_mutex(|| {
+        self.with_mutex(|| {
             let urgency = |waiter: &Waiter| {
                 let Queued { level, turn, .. } = &waiter.queued;
                 (level.load(Relaxed), turn.load(Relaxed))
@@ -130,13 +130,11 @@ impl<S: System> Rtos<S> {
             let is_last = self.0.waiters().iter().filter(waits).count() == 1;
             word.store(next as u32 | if is_last { 0 } else { WAITED }, Release);
             waiter.queued.word.store(core::ptr::null_mut(), Release);
-            self.give_back_priority(own);
-            Some(next)
-        });
-        if let Some(next) = next {
-            // One that is awake, or about to be, looks.
+            // Before this one is less urgent: somebody in between would have the processor first. One that is awake, or about to be, looks.
             let _ = self.0.kernel().wup_tsk(next);
-        }
+            self.give_back_priority(own);
+            Some(())
+        });
     }
 
     /// The priority of those that wait for what a task still has, or its own.

@@ -1,0 +1,116 @@
+//! `tokkyu board run`: an image on a board that QEMU stands for.
+
+use std::path::PathBuf;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use clap::Args;
+use tokkyu_drive::program::{ExitCode, StopFlag};
+
+use super::build::Image;
+use super::machine::Machine;
+use crate::exit::{Done, Failure};
+
+/// Between two looks whether it has ended.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Build an image of robot nodes and run it on a board: AArch64 without an operating system, stood for by QEMU.
+///
+/// The nodes are reached at 127.0.0.1, two ports each from 11411 on, and reach the master that ROS_MASTER_URI names (http://localhost:11311):
+/// rostopic and rosnode see them beside those of this machine. Ctrl-C ends the board.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  tokkyu board run examples/rtos-camera\n  \
+    tokkyu board run examples/rtos-camera --seconds 10 --capture board.pcap\n  \
+    tokkyu board run . --set ROS_NAMESPACE=/rover")]
+pub struct Run {
+    #[command(flatten)]
+    image: Image,
+    /// Processors of the board
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=8))]
+    processors: u32,
+    /// End after so many seconds
+    #[arg(long, value_name = "S")]
+    seconds: Option<u64>,
+    /// A variable for the nodes, NAME=VALUE without blanks; may be given several times
+    #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
+    set: Vec<String>,
+    /// Write the frames of the board's network to this file (pcap)
+    #[arg(long, value_name = "FILE")]
+    capture: Option<PathBuf>,
+    /// Each instruction takes a nanosecond of the board's time, whatever it takes here
+    #[arg(long)]
+    icount: bool,
+}
+
+fn variable(word: &str) -> Result<String, String> {
+    let is_one = word.split_once('=').is_some_and(|(name, _)| !name.is_empty());
+    match is_one && !word.contains(char::is_whitespace) {
+        true => Ok(word.to_owned()),
+        false => Err("is no NAME=VALUE without blanks".to_owned()),
+    }
+}
+
+impl Run {
+    pub fn run(&self, stop: &StopFlag) -> Done {
+        let image = self.image.build()?;
+        let arguments = self.arguments();
+        let machine = Machine {
+            processors: self.processors,
+            arguments: &arguments,
+            counts_instructions: self.icount,
+            capture: self.capture.as_deref(),
+        };
+        let mut board = machine.start(&image)?;
+        let until = self.seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));
+        let ended = loop {
+            if let Some(status) = board.try_wait().map_err(|error| Failure::new(ExitCode::Failed, error))? {
+                break Some(status);
+            }
+            if stop.is_set() || until.is_some_and(|until| until <= Instant::now()) {
+                break None;
+            }
+            sleep(LOOK);
+        };
+        match ended {
+            None => {
+                // It has no state that could be lost.
+                let _ = board.kill();
+                let _ = board.wait();
+                Ok(if stop.is_set() { ExitCode::Interrupted } else { ExitCode::Ok })
+            }
+            Some(status) if status.success() => Ok(ExitCode::Ok),
+            Some(status) => Err(Failure::new(
+                ExitCode::Failed,
+                format_args!("the board has ended ({status}); its last line, or QEMU's, says why"),
+            )),
+        }
+    }
+
+    /// What the nodes are told: variables of this program, then those that were asked for, which count.
+    fn arguments(&self) -> Vec<String> {
+        let own = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        let is_set = |name: &str| self.set.iter().any(|word| word.starts_with(&format!("{name}=")));
+        let mut all = self.set.clone();
+        for (name, usual) in [("ROS_MASTER_URI", "http://localhost:11311"), ("ROS_IP", "127.0.0.1")] {
+            if !is_set(name) {
+                let value = own(name).filter(|value| !value.contains(char::is_whitespace));
+                all.push(format!("{name}={}", value.as_deref().unwrap_or(usual)));
+            }
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_variable_is_refused() {
+        assert_eq!(variable("A=b"), Ok("A=b".to_owned()));
+        assert_eq!(variable("A="), Ok("A=".to_owned()));
+        for wrong in ["A", "=b", "A=b c", ""] {
+            assert!(variable(wrong).is_err(), "{wrong:?}");
+        }
+    }
+}
