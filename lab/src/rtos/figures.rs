@@ -2,10 +2,10 @@
 
 use tokkyu_measure::rtos::{PATHS, RtosCase};
 
-use super::machine::{Machine, MachineError, Said};
+use super::machine::{Idle, Machine, MachineError, Said};
 
-/// The image that counts.
-pub const IMAGE: &str = "tokkyu-rtos-figures";
+/// The images that count: the kernel's paths, and those of nodes' messages.
+pub const IMAGES: [&str; 2] = ["tokkyu-rtos-figures", "tokkyu-board-figures"];
 /// What its system has.
 const PROCESSORS: u32 = 2;
 
@@ -35,7 +35,7 @@ pub enum FiguresError {
     },
 }
 
-/// All figures, counted twice: what is counted must be the same.
+/// All figures of an image, counted twice: what is counted must be the same.
 ///
 /// # Errors
 /// [`FiguresError`]
@@ -64,7 +64,7 @@ pub fn figures(machine: &Machine) -> Result<Vec<RtosCase>, FiguresError> {
 type Counted = Vec<(String, Vec<u64>)>;
 
 fn run(machine: &Machine) -> Result<Counted, FiguresError> {
-    let running = machine.begin(PROCESSORS, &[])?;
+    let running = machine.begin(PROCESSORS, Idle::Jumps, &[])?;
     let mut counted = Counted::new();
     let mut other = Vec::new();
     loop {

@@ -54,6 +54,24 @@ fn images() -> PathBuf {
     std::env::var_os("TOKKYU_RTOS").map_or_else(beside, PathBuf::from)
 }
 
+/// What a machine's time does while all of its processors rest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Idle {
+    /// It goes on with this machine's.
+    Waits,
+    /// It jumps to when something is due: where programs rest for a time, counts are the same each time only so.
+    Jumps,
+}
+
+impl Idle {
+    fn icount(self) -> &'static str {
+        match self {
+            Idle::Waits => "shift=0",
+            Idle::Jumps => "shift=0,sleep=off",
+        }
+    }
+}
+
 impl Machine {
     /// Looks for QEMU and an image, as `rtos/build` names it.
     ///
@@ -72,7 +90,7 @@ impl Machine {
     ///
     /// # Errors
     /// [`MachineError::Qemu`]
-    pub(crate) fn begin(&self, processors: u32, given: &[u8]) -> Result<Running, MachineError> {
+    pub(crate) fn begin(&self, processors: u32, idle: Idle, given: &[u8]) -> Result<Running, MachineError> {
         let folder = Folder::make()?;
         let file = folder.0.join("given");
         fs::write(&file, given)?;
@@ -82,7 +100,7 @@ impl Machine {
             .args(["-M", "virt,gic-version=3", "-cpu", "cortex-a53,cntfrq=1000000000"])
             .args(["-smp", &processors.to_string()])
             .args(["-m", "128M", "-display", "none", "-monitor", "none", "-serial", "stdio"])
-            .args(["-semihosting-config", "enable=on,target=native", "-icount", "shift=0", "-kernel"])
+            .args(["-semihosting-config", "enable=on,target=native", "-icount", idle.icount(), "-kernel"])
             .arg(&self.image)
             .arg("-device")
             .arg(format!("loader,file={file},addr={GIVEN_AT},force-raw=on"))

@@ -3,6 +3,6 @@
 mod figures;
 mod machine;
 
-pub use figures::{FiguresError, IMAGE, figures};
+pub use figures::{FiguresError, IMAGES, figures};
+pub(crate) use machine::{Idle, Running, Said};
 pub use machine::{Machine, MachineError};
-pub(crate) use machine::{Running, Said};

@@ -7,7 +7,7 @@ use tokkyu_ttsp::carry::pack;
 use tokkyu_ttsp::plan::{PROCESSORS, Plan};
 
 use super::Scenario;
-use crate::rtos::{Machine, MachineError, Running, Said};
+use crate::rtos::{Idle, Machine, MachineError, Running, Said};
 
 /// The image that plays.
 pub const IMAGE: &str = "tokkyu-ttsp-board";
@@ -54,8 +54,11 @@ impl Played<'_> {
         let index = self.told;
         self.told += 1;
         if self.running.is_none() {
-            let machine =
-                self.machine.begin(PROCESSORS as u32, &pack(self.plans[index..].iter().copied()))?;
+            let machine = self.machine.begin(
+                PROCESSORS as u32,
+                Idle::Waits,
+                &pack(self.plans[index..].iter().copied()),
+            )?;
             self.running = Some((machine, index));
         }
         let mut words = Vec::new();

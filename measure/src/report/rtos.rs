@@ -1,4 +1,4 @@
-//! What is told of the kernel's paths: goals, the table, what the counts are.
+//! What is told of the kernel's paths and of messages on it: goals, the table, what the counts are.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::study::{Experiment, Goal, Report, Section};
 pub struct Rtos;
 
 /// What a reader has to know.
-const WORDS: [&str; 4] = [
+const WORDS: [&str; 5] = [
     "Counted by QEMU's instruction counting, as a program sees it: from the instruction before the call to the first behind its end. \
      Time is said and not measured: one instruction, one cycle of 400 MHz.",
     "FMP3 and ASP3 (TOPPERS) were counted in the same emulator, unmodified, from the call's first instruction to the last before the \
@@ -19,6 +19,8 @@ const WORDS: [&str; 4] = [
     "Processors take turns under instruction counting: sums of two processors' paths are lengths, not times. How long anybody would \
      wait for a lock is not counted.",
     "Ours saves no floating-point registers: there, programs have none.",
+    "Messages go between robot nodes on the kernel (node/board/figures), filled before the count begins; callbacks of class control \
+     have a task that is more urgent than who publishes. The wire of TCPROS is the board's own: no device, no other machine.",
 ];
 
 impl Experiment for Rtos {

@@ -57,7 +57,7 @@ impl RtosCase {
             name: path.name.to_owned(),
             what: path.what.to_owned(),
             cores: path.cores,
-            bytes: None,
+            bytes: path.bytes,
             instructions,
             us_at_400mhz: instructions as f64 / INSTRUCTIONS_IN_US,
             n,

@@ -2,6 +2,7 @@
 
 use super::case::RtosCase;
 use super::paths::{PATHS, Path};
+use super::ratios::RATIOS;
 use crate::study::{Bound, Figure, Goal, Least};
 
 /// Fewest counts by which one can be met.
@@ -9,13 +10,20 @@ const ENOUGH: Least = Least { n: 16, rounds: 1 };
 
 /// One for each path that has one.
 pub fn goals(cases: &[RtosCase]) -> Vec<Goal> {
-    PATHS.iter().filter_map(|path| path.goal.map(|most| goal(path, most, cases))).collect()
+    let paths = PATHS.iter().filter_map(|path| path.goal.map(|most| goal(path, most, cases)));
+    paths.chain(RATIOS.iter().map(|ratio| ratio.goal(cases))).collect()
+}
+
+fn of<'a>(path: &Path, cases: &'a [RtosCase]) -> Option<&'a RtosCase> {
+    cases.iter().find(|case| (&*case.name, case.cores, case.bytes) == (path.name, path.cores, path.bytes))
 }
 
 fn goal(path: &Path, most: u64, cases: &[RtosCase]) -> Goal {
-    let id = format!("rtos.{}", path.name);
-    let wanted = format!("{}: at most {most} instructions", path.what);
-    match cases.iter().find(|case| case.name == path.name) {
+    let size = path.bytes.map_or(String::new(), |bytes| format!(".{}.{bytes}", path.cores));
+    let id = format!("rtos.{}{size}", path.name);
+    let of_bytes = path.bytes.map_or(String::new(), |bytes| format!(", {bytes} bytes"));
+    let wanted = format!("{}{of_bytes}: at most {most} instructions", path.what);
+    match of(path, cases) {
         None => Goal::not_judged(id, wanted, "it was not counted"),
         Some(case) => {
             let figure = Figure::of_value(case.worst as f64, case.n, 1);

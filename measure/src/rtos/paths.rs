@@ -1,6 +1,6 @@
 //! The paths, what is wanted of them, and what others reach.
 
-/// A path through the kernel.
+/// A path through the kernel, or of a message through nodes on it.
 #[derive(Clone, Copy, Debug)]
 pub struct Path {
     /// Its name in results.
@@ -11,6 +11,8 @@ pub struct Path {
     pub what: &'static str,
     /// How many processors take part.
     pub cores: u32,
+    /// Of a message, where there is one.
+    pub bytes: Option<u64>,
     /// At most so many instructions.
     pub goal: Option<u64>,
     /// Of FMP3 3.4.0 with and without floating-point registers, and of ASP3, which is for one processor and has no locks. Counted by
@@ -26,7 +28,19 @@ const fn of(
     goal: Option<u64>,
     others: [Option<u64>; 3],
 ) -> Path {
-    Path { name, counted, what, cores, goal, others }
+    Path { name, counted, what, cores, bytes: None, goal, others }
+}
+
+/// Of a message: nobody else was counted.
+const fn message(
+    name: &'static str,
+    counted: &'static str,
+    what: &'static str,
+    cores: u32,
+    bytes: u64,
+    goal: Option<u64>,
+) -> Path {
+    Path { name, counted, what, cores, bytes: Some(bytes), goal, others: NOBODY }
 }
 
 const fn all(fmp3: u64, fmp3_no_fpu: u64, asp3: u64) -> [Option<u64>; 3] {
@@ -41,7 +55,7 @@ const NOBODY: [Option<u64>; 3] = [None; 3];
 
 /// All of them.
 #[rustfmt::skip]
-pub const PATHS: [Path; 19] = [
+pub const PATHS: [Path; 37] = [
     of("task-switch", "act_tsk", "act_tsk of a more urgent task, to its first instruction", 1, Some(110), all(127, 122, 98)),
     of("task-end", "ext_tsk", "the end of a task, to the one that had activated it", 1, None, all(134, 129, 110)),
     of("wake-switch", "wup_tsk", "wup_tsk, to the more urgent task behind its slp_tsk", 1, Some(130), all(153, 143, 123)),
@@ -61,4 +75,29 @@ pub const PATHS: [Path; 19] = [
     of("cross-core-wake", "wup_tsk_across", "wup_tsk of a task of an idle processor, both summed", 2, None, two(229, 206)),
     of("cross-core-semaphore", "sig_sem_across", "sig_sem for a task of an idle processor, both summed", 2, None, NOBODY),
     of("cross-core-data-queue", "snd_dtq_across", "snd_dtq to a task of an idle processor, both summed", 2, None, NOBODY),
+    message("publish-to-callback", "publish-to-callback-64", NEAR, 1, 64, Some(800)),
+    message("publish-to-callback", "publish-to-callback-1024", NEAR, 1, 1 << 10, Some(800)),
+    message("publish-to-callback", "publish-to-callback-4096", NEAR, 1, 4 << 10, Some(800)),
+    message("publish-to-callback", "publish-to-callback-262144", NEAR, 1, 256 << 10, Some(800)),
+    message("publish-to-callback", "publish-to-callback-across-64", FAR, 2, 64, None),
+    message("publish-to-callback", "publish-to-callback-across-1024", FAR, 2, 1 << 10, None),
+    message("publish-to-callback", "publish-to-callback-across-4096", FAR, 2, 4 << 10, Some(1200)),
+    message("publish-to-callback", "publish-to-callback-across-262144", FAR, 2, 256 << 10, Some(1200)),
+    message("publish", "publish-64", CALL, 1, 64, None),
+    message("publish", "publish-1024", CALL, 1, 1 << 10, None),
+    message("publish", "publish-4096", CALL, 1, 4 << 10, None),
+    message("publish", "publish-262144", CALL, 1, 256 << 10, None),
+    message("publish-overrun", "publish-overrun-64", FULL, 1, 64, None),
+    message("publish-overrun", "publish-overrun-1024", FULL, 1, 1 << 10, None),
+    message("publish-overrun", "publish-overrun-4096", FULL, 1, 4 << 10, None),
+    message("publish-overrun", "publish-overrun-262144", FULL, 1, 256 << 10, None),
+    message("tcpros", "tcpros-64", TCPROS, 1, 64, None),
+    message("tcpros", "tcpros-4096", TCPROS, 1, 4 << 10, None),
 ];
+
+const NEAR: &str = "a filled message published, to the callback of class control of the same node";
+const FAR: &str = "a filled message published, to the callback of a node on an idle processor, both summed";
+const CALL: &str = "publishing alone, with a queue that has room";
+const FULL: &str = "publishing alone, with a queue that is full: its oldest goes";
+const TCPROS: &str =
+    "a filled message published, to the callback of a node that has it by TCPROS, over the board's own wire";

@@ -3,8 +3,8 @@
 use super::case::RtosCase;
 use crate::table::{NONE, Row, Table};
 
-const HEADER: [&str; 8] =
-    ["path", "cores", "instructions", "worst", "us at 400 MHz", "FMP3", "FMP3, no FPU", "ASP3"];
+const HEADER: [&str; 9] =
+    ["path", "cores", "bytes", "instructions", "worst", "us at 400 MHz", "FMP3", "FMP3, no FPU", "ASP3"];
 
 /// A row for each path.
 pub fn table_of(cases: &[RtosCase]) -> Table {
@@ -14,6 +14,7 @@ pub fn table_of(cases: &[RtosCase]) -> Table {
         cells: vec![
             case.what.clone(),
             case.cores.to_string(),
+            number(case.bytes),
             case.instructions.to_string(),
             case.worst.to_string(),
             format!("{:.2}", case.us_at_400mhz),

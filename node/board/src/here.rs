@@ -6,7 +6,6 @@ use core::marker::PhantomData;
 use tokkyu_node_rtos::{Stack, System, Waiters, Worker};
 use tokkyu_rtos::Kernel;
 use tokkyu_rtos_aarch64::Board;
-use tokkyu_rtos_virtio::Network;
 
 use crate::image::{Image, Parts};
 use crate::tables::{MUTEX, SPIN_LOCK};
@@ -41,7 +40,7 @@ static WAITERS: Waiters = Waiters::new();
 
 impl<I: Image> System for Here<I> {
     type Port = Board<Parts<I>>;
-    type Device = Network;
+    type Device = I::Device;
 
     fn kernel(&self) -> &'static Kernel<Board<Parts<I>>> {
         I::kernel()
@@ -63,8 +62,8 @@ impl<I: Image> System for Here<I> {
         I::layout().workers
     }
 
-    fn stack(&self) -> Option<&'static Stack<Network>> {
-        state::stack()
+    fn stack(&self) -> Option<&'static Stack<I::Device>> {
+        state::stack::<I>()
     }
 
     fn began_at_nanos(&self) -> u64 {
@@ -72,7 +71,7 @@ impl<I: Image> System for Here<I> {
     }
 
     fn variable(&self, name: &str) -> Option<String> {
-        arguments::find(name).map(String::from)
+        arguments::find(name).or_else(|| I::variable(name)).map(String::from)
     }
 
     fn print(&self, line: &str) {

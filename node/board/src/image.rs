@@ -1,7 +1,9 @@
 //! What an image is, as [`board!`](crate::board!) says it.
 
+use alloc::string::String;
 use core::marker::PhantomData;
 
+use smoltcp::phy::Device;
 use tokkyu_callbacks::{Node, NodeError};
 use tokkyu_node_rtos::Worker;
 use tokkyu_rtos::{Kernel, Processor, Task};
@@ -41,6 +43,38 @@ pub trait Image: Copy + Send + Sync + 'static {
 
     /// What it has.
     fn layout() -> Layout;
+
+    /// What its frames go through.
+    type Device: Device + Send;
+
+    /// Finds it.
+    ///
+    /// # Errors
+    ///
+    /// There is none, for people.
+    fn device() -> Result<Found<Self::Device>, String>;
+
+    /// Seconds since 1970 now, by a clock that goes on while the board is off; 0: there is none.
+    fn epoch_seconds() -> u64;
+
+    /// A variable of the nodes that the boot loader does not set.
+    fn variable(_name: &str) -> Option<&'static str> {
+        None
+    }
+
+    /// The device's interrupt has come: its line goes down.
+    fn acknowledge(line: u32);
+}
+
+/// A network device.
+#[derive(Debug)]
+pub struct Found<D> {
+    /// The device.
+    pub device: D,
+    /// Its hardware address.
+    pub hardware: [u8; 6],
+    /// Its interrupt line, one of [`Slots::VIRT`](tokkyu_rtos_virtio::Slots). Nothing: it has none, and [`kick`](crate::kick) is called instead.
+    pub line: Option<u32>,
 }
 
 /// The programs of an image.

@@ -31,17 +31,21 @@ mod programs;
 mod start;
 mod state;
 mod tables;
+pub mod virt;
 
 pub use here::Here;
-pub use image::{Entry, Image, Layout, Parts, Run};
+pub use image::{Entry, Found, Image, Layout, Parts, Run};
+pub use programs::kick;
 pub use start::panic;
 pub use tables::{Counts, STACK_BYTES, objects, ranges, tasks, workers};
 
 /// What [`board!`] needs.
 #[doc(hidden)]
 pub mod generated {
+    pub use alloc::string::String;
     pub use tokkyu_callbacks;
     pub use tokkyu_node_rtos::{Rtos, Worker};
     pub use tokkyu_rtos::{Kernel, Processor, Task};
     pub use tokkyu_rtos_aarch64::{Board, Stack, StackRange, system};
+    pub use tokkyu_rtos_virtio::Network;
 }

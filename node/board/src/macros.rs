@@ -19,6 +19,7 @@ macro_rules! board {
         const COUNTS: $crate::Counts = $crate::Counts {
             processors: $processors,
             nodes: ON.len(),
+            spare: 1,
             control: $control,
             realtime: $realtime,
         };
@@ -50,6 +51,20 @@ macro_rules! board {
                     workers: &WORKERS,
                     nodes: &NODES,
                 }
+            }
+
+            type Device = $crate::generated::Network;
+
+            fn device() -> ::core::result::Result<$crate::Found<Self::Device>, $crate::generated::String> {
+                $crate::virt::find()
+            }
+
+            fn acknowledge(line: u32) {
+                $crate::virt::acknowledge(line);
+            }
+
+            fn epoch_seconds() -> u64 {
+                $crate::virt::epoch_seconds()
             }
         }
 

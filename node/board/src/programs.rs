@@ -5,7 +5,7 @@ use core::ops::Range;
 use tokkyu_node_rtos::Rtos;
 use tokkyu_rtos::Objects;
 use tokkyu_rtos_aarch64::{Line, Programs, StackRange};
-use tokkyu_rtos_virtio::{Slots, acknowledge};
+use tokkyu_rtos_virtio::Slots;
 
 use crate::here::Here;
 use crate::image::{Image, Parts};
@@ -27,6 +27,13 @@ static SLOT_LINES: [Line; LINES] = {
 };
 
 static MEMORY: [Range<usize>; 2] = [arguments::TREE, heap::MEMORY];
+
+/// There is something for the network's driver.
+pub fn kick<I: Image>() {
+    if let Some(stack) = state::stack::<I>() {
+        stack.kick(&Rtos::new(Here::<I>::new()));
+    }
+}
 
 impl<I: Image> Programs for Parts<I> {
     #[inline(always)]
@@ -61,10 +68,7 @@ impl<I: Image> Programs for Parts<I> {
     }
 
     fn line(&self, number: u32) {
-        // SAFETY: its line was enabled because a device is there.
-        unsafe { acknowledge(Slots::VIRT.address(number)) };
-        if let Some(stack) = state::stack() {
-            stack.kick(&Rtos::new(Here::<I>::new()));
-        }
+        I::acknowledge(number);
+        kick::<I>();
     }
 }

@@ -9,42 +9,40 @@ use tokkyu_callbacks::Node;
 use tokkyu_node_rtos::{Address, Memory, Rtos, Stack};
 use tokkyu_rtos::Port;
 use tokkyu_rtos_aarch64::{Console, exit};
-use tokkyu_rtos_virtio::{Network, Slots};
 
 use crate::here::Here;
-use crate::image::{Entry, Image};
+use crate::image::{Entry, Found, Image};
 use crate::state::{self, print};
 use crate::{arguments, heap};
 
 /// Under QEMU's own network: the machine around it is 10.0.2.2, and what is at that one's loopback.
 const ADDRESS: &str = "10.0.2.15/24,10.0.2.2,10.0.2.2";
-/// For each node two at each of its ports, and a few connections.
-const MEMORY: Memory = Memory { sockets: 24, receive_bytes: 4 << 10, send_bytes: 8 << 10 };
-/// The real-time clock of QEMU's machine `virt`, a PL031: seconds since 1970.
-const CLOCK: *const u32 = 0x0901_0000 as *const u32;
+/// For each node two at each of its ports, one to the master, and three connections.
+const SOCKETS: usize = 8;
 
 /// The first task: brings the network up, starts the nodes, and drives the network for ever.
 pub(crate) fn drive<I: Image>() {
     let (kernel, port) = (I::kernel(), Rtos::new(Here::<I>::new()));
-    // SAFETY: the device is mapped, and reading it changes nothing.
-    let seconds = u64::from(unsafe { CLOCK.read_volatile() });
+    let seconds = I::epoch_seconds();
     let since_start = kernel.port.now_us() * 1000;
     state::set_began_at_nanos((seconds * 1_000_000_000).saturating_sub(since_start));
     let address = match arguments::find("NETWORK").unwrap_or(ADDRESS).parse::<Address>() {
         Ok(address) => address,
         Err(error) => return print(&format!("board: NETWORK: {error}")),
     };
-    // SAFETY: the slots are this machine's, and this is the only one who looks for devices.
-    let device = match unsafe { Network::find(&Slots::VIRT) } {
-        Ok(device) => device,
-        Err(error) => return print(&format!("board: {error}; QEMU needs -device virtio-net-device")),
+    let Found { device, hardware, line } = match I::device() {
+        Ok(found) => found,
+        Err(error) => return print(&format!("board: {error}")),
     };
-    let (line, hardware) = (device.line(), device.hardware());
     let seed = aarch64_cpu::registers::Readable::get(&aarch64_cpu::registers::CNTVCT_EL0) ^ seconds << 32;
-    let stack: &'static Stack<Network> =
-        Box::leak(Box::new(Stack::new(device, hardware, address, MEMORY, seed)));
-    state::set_stack(stack);
-    let _ = kernel.ena_int(line);
+    let nodes = I::layout().workers.iter().filter(|worker| worker.is_of_none()).count();
+    let memory = Memory { sockets: SOCKETS * nodes, receive_bytes: 4 << 10, send_bytes: 8 << 10 };
+    let stack: &'static Stack<I::Device> =
+        Box::leak(Box::new(Stack::new(device, hardware, address, memory, seed)));
+    state::set_stack::<I>(stack);
+    if let Some(line) = line {
+        let _ = kernel.ena_int(line);
+    }
     print(&format!(
         "board: {} on {} processors after {} us, {} of {} bytes of memory",
         address.own,

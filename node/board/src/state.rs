@@ -7,20 +7,22 @@ use core::sync::atomic::{AtomicPtr, AtomicU64};
 use tokkyu_callbacks::sync::Mutex;
 use tokkyu_node_rtos::Stack;
 use tokkyu_rtos_aarch64::Console;
-use tokkyu_rtos_virtio::Network;
 
-static STACK: AtomicPtr<Stack<Network>> = AtomicPtr::new(core::ptr::null_mut());
+use crate::image::Image;
+
+/// Of the one image that there is.
+static STACK: AtomicPtr<()> = AtomicPtr::new(core::ptr::null_mut());
 static BEGAN_AT_NANOS: AtomicU64 = AtomicU64::new(0);
 
 /// The network, once it is there.
-pub(crate) fn stack() -> Option<&'static Stack<Network>> {
-    // SAFETY: it is set once, to what is never given back.
-    unsafe { STACK.load(Acquire).as_ref() }
+pub(crate) fn stack<I: Image>() -> Option<&'static Stack<I::Device>> {
+    // SAFETY: it is set once, to what is never given back, by the same image: there is one.
+    unsafe { STACK.load(Acquire).cast::<Stack<I::Device>>().as_ref() }
 }
 
 /// It is there.
-pub(crate) fn set_stack(stack: &'static Stack<Network>) {
-    STACK.store(core::ptr::from_ref(stack).cast_mut(), Release);
+pub(crate) fn set_stack<I: Image>(stack: &'static Stack<I::Device>) {
+    STACK.store(core::ptr::from_ref(stack).cast_mut().cast(), Release);
 }
 
 /// Nanoseconds since 1970 when the kernel's time was 0.

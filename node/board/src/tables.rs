@@ -27,6 +27,8 @@ pub struct Counts {
     pub processors: usize,
     /// Nodes, at least 1.
     pub nodes: usize,
+    /// Tasks for what else nodes start, `/clock` of simulated time for one.
+    pub spare: usize,
     /// Tasks for callbacks of class `control`: one for each node that has such.
     pub control: usize,
     /// The same of class `realtime`.
@@ -41,14 +43,14 @@ impl Counts {
 
     /// Tasks for what nodes start.
     pub const fn workers(&self) -> usize {
-        self.nodes + 1 + self.control + self.realtime
+        self.nodes + self.spare + self.control + self.realtime
     }
 
     /// The class of a worker, from 0.
     const fn class(&self, worker: usize) -> Option<Class> {
-        if worker <= self.nodes {
+        if worker < self.nodes + self.spare {
             None
-        } else if worker <= self.nodes + self.control {
+        } else if worker < self.nodes + self.spare + self.control {
             Some(Class::Control)
         } else {
             Some(Class::Realtime)

@@ -14,6 +14,7 @@ use tokkyu_topic::{Doorbell, Limits, Near, Terms, Why};
 use crate::error::PublishError;
 use crate::nearby;
 use crate::port::{LendError, LendLimits, LendLoan, Lender, RemoteBell, port};
+use crate::queue::ASKS;
 use crate::sync::{Mutex, MutexGuard};
 
 /// Subscribers in other processes at once. Each holds one sample, that of its callback.
@@ -128,7 +129,7 @@ impl Outlet {
     pub(crate) fn publish(&self, slot: Slot) -> Result<u32, PublishError> {
         let mut publishing = self.lock();
         // Once more: a long message has driven out of the cache what was asked for before it was filled. With a short one it would be time lost.
-        if slot.len() > CACHED {
+        if ASKS && slot.len() > CACHED {
             publishing.near.ask();
         }
         publishing.publish(slot)
@@ -150,6 +151,9 @@ impl Publishing {
 
     /// A publication comes soon: what it looks at comes while the message is filled (NODE-24).
     fn ask_for_what_comes(&mut self) {
+        if !ASKS {
+            return;
+        }
         let Publishing { publisher, near, code, .. } = self;
         near.clear();
         near.add_bytes(core::ptr::with_exposed_provenance(*code), LOAN_BYTES);

@@ -83,7 +83,7 @@ impl<S: System> Rtos<S> {
             break;
         }
         let queued = self.queued(own);
-        let others = self.0.waiters().iter().map(|(_, waiter)| &waiter.queued);
+        let others = self.0.waiters().iter(self.0.kernel()).map(|(_, waiter)| &waiter.queued);
         let last =
             others.filter(|other| !other.word.load(Relaxed).is_null()).map(|other| other.turn.load(Relaxed));
         queued.turn.store(last.max().map_or(0, |turn| turn + 1), Relaxed);
@@ -124,10 +124,14 @@ impl<S: System> Rtos<S> {
                 (level.load(Relaxed), turn.load(Relaxed))
             };
             let waits = |(_, waiter): &(i32, &Waiter)| waiter.queued.waits_for(word);
-            let (next, waiter) =
-                self.0.waiters().iter().filter(waits).min_by_key(|(_, waiter)| urgency(waiter))?;
+            let (next, waiter) = self
+                .0
+                .waiters()
+                .iter(self.0.kernel())
+                .filter(waits)
+                .min_by_key(|(_, waiter)| urgency(waiter))?;
             // It owns the word before it is told so.
-            let is_last = self.0.waiters().iter().filter(waits).count() == 1;
+            let is_last = self.0.waiters().iter(self.0.kernel()).filter(waits).count() == 1;
             word.store(next as u32 | if is_last { 0 } else { WAITED }, Release);
             waiter.queued.word.store(core::ptr::null_mut(), Release);
             // Before this one is less urgent: somebody in between would have the processor first. One that is awake, or about to be, looks.
@@ -144,7 +148,7 @@ impl<S: System> Rtos<S> {
             let word = unsafe { waiter.queued.word.load(Relaxed).as_ref() };
             word.is_some_and(|word| word.load(Relaxed) & !WAITED == own as u32)
         };
-        let waiting = self.0.waiters().iter().filter(|(_, waiter)| has(waiter));
+        let waiting = self.0.waiters().iter(self.0.kernel()).filter(|(_, waiter)| has(waiter));
         let lent = waiting.map(|(_, waiter)| waiter.queued.level.load(Relaxed)).min();
         let base = self.queued(own).base.load(Relaxed);
         let level = lent.map_or(base, |lent| lent.min(base));

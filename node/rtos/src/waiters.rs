@@ -3,6 +3,8 @@
 use core::sync::atomic::Ordering::Relaxed;
 use core::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicUsize};
 
+use tokkyu_rtos::{Kernel, Port};
+
 /// The highest number of a task that nodes run in.
 pub const TASKS_MAX: usize = 32;
 
@@ -34,8 +36,9 @@ impl Waiters {
         &self.0[(task as usize).wrapping_sub(1) % TASKS_MAX]
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (i32, &Waiter)> {
-        (1..).zip(&self.0)
+    /// Those of the system's tasks.
+    pub(crate) fn iter<P: Port>(&self, kernel: &Kernel<P>) -> impl Iterator<Item = (i32, &Waiter)> {
+        (1..).zip(&self.0[..kernel.objects().tasks.len().min(TASKS_MAX)])
     }
 }
 

@@ -39,7 +39,11 @@ impl<S: System> Sleeper for Rtos<S> {
             Some(0) => return,
             Some(left_us) => Timeout::After(left_us),
         };
-        own.priority.store(kernel.get_pri(task).unwrap_or(1) as u8, Relaxed);
+        let level = match own.queued.level.load(Relaxed) {
+            0 => kernel.get_pri(task).unwrap_or(1) as u8,
+            level => level,
+        };
+        own.priority.store(level, Relaxed);
         if kernel.loc_spn(self.0.spin_lock()).is_err() {
             return;
         }
@@ -71,7 +75,7 @@ impl<S: System> Rtos<S> {
     fn strike_out(&self, word: usize) -> Option<i32> {
         let sleeps = |(_, waiter): &(i32, &Waiter)| waiter.word.load(Relaxed) == word;
         self.0.kernel().loc_spn(self.0.spin_lock()).ok()?;
-        let all = self.0.waiters().iter().filter(sleeps);
+        let all = self.0.waiters().iter(self.0.kernel()).filter(sleeps);
         let first = all.min_by_key(|(_, waiter)| waiter.priority.load(Relaxed));
         if let Some((_, waiter)) = first {
             waiter.word.store(0, Relaxed);

@@ -34,6 +34,11 @@ pub(crate) const FREE: u32 = 0;
 pub(crate) const TAKEN: u32 = 1;
 
 impl Worker {
+    /// Whether it is for what is of no class: a node's network has one.
+    pub const fn is_of_none(&self) -> bool {
+        self.class.is_none()
+    }
+
     /// The task of that number, for callbacks of a class; nothing: for what has none.
     pub const fn new(task: i32, class: Option<Class>) -> Worker {
         Worker {

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use tokkyu_drive::program::{ExitCode, StopFlag};
-use tokkyu_lab::rtos::{IMAGE, Machine, figures};
+use tokkyu_lab::rtos::{IMAGES, Machine, figures};
 use tokkyu_lab::study::Share;
 use tokkyu_measure::report::Rtos;
 
@@ -12,15 +12,14 @@ use crate::exit::{CODES, Done, Failure};
 
 const EXAMPLES: &str = "\
 Examples:
-  rtos/build --install                          (QEMU and the kernel's images, once)
   tokkyu lab rtos
   tokkyu lab rtos --gate --json rtos.json";
 
-/// Count the instructions of the RTOS kernel's paths on AArch64 in QEMU, beside those of FMP3 and ASP3.
+/// Count the instructions of the RTOS kernel's paths on AArch64 in QEMU, beside those of FMP3 and ASP3, and of messages between nodes on it.
 ///
 /// A path is what a processor runs from a service call to what it leads to: a task's first instruction, or behind the call. QEMU counts
-/// instructions, so that every run gives the same figures; they are counted twice, and a difference is an error. Needs the kernel's
-/// images: `rtos/build --install` makes them.
+/// instructions, so that every run gives the same figures; they are counted twice, and a difference is an error. Needs the
+/// images: `./tokkyu` makes them, as `rtos/build --install` does.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{CODES}"))]
 pub struct LabRtos {
@@ -30,12 +29,17 @@ pub struct LabRtos {
 
 impl LabRtos {
     pub fn run(self, stop: &StopFlag) -> Done {
-        let machine = Machine::find(IMAGE).map_err(|error| Failure::new(ExitCode::NotPossible, error))?;
+        let missing = |error| Failure::new(ExitCode::NotPossible, error);
+        let machines: Vec<Machine> =
+            IMAGES.into_iter().map(Machine::find).collect::<Result<_, _>>().map_err(missing)?;
         let Some(running) = Run::begin::<Rtos>(&self.options, Share::Virtual, stop)? else {
             return Ok(ExitCode::Interrupted);
         };
         let mut file = running.file::<Rtos>();
-        file.cases = figures(&machine).map_err(|error| Failure::new(ExitCode::NotPossible, error))?;
+        for machine in &machines {
+            let cases = figures(machine).map_err(|error| Failure::new(ExitCode::NotPossible, error))?;
+            file.cases.extend(cases);
+        }
         running.finish::<Rtos>(file, Went::default(), |_| None)
     }
 }

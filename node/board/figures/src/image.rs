@@ -1,0 +1,74 @@
+//! The image: a node that counts, and one on the second processor that hears; beside them a master.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+
+use tokkyu_board::generated::{Board, Kernel, Processor, Rtos, Stack, StackRange, Task, Worker};
+use tokkyu_board::{
+    Counts, Entry, Found, Here, Image, Layout, Parts, STACK_BYTES, kick, ranges, tasks, workers,
+};
+
+use crate::wire::Wire;
+use crate::{master, paths};
+
+#[derive(Clone, Copy)]
+pub(crate) struct Figures;
+
+const ON: &[u8] = &[1, 2];
+const COUNTS: Counts = Counts { processors: 2, nodes: ON.len(), spare: 2, control: 1, realtime: 0 };
+
+static PROCESSORS: [Processor; COUNTS.processors] = [const { Processor::new() }; COUNTS.processors];
+static TASKS: [Task; COUNTS.tasks()] = tasks(COUNTS, ON);
+#[unsafe(link_section = ".stacks.tasks")]
+static STACKS: [Stack<STACK_BYTES>; COUNTS.tasks()] = [const { Stack::new() }; COUNTS.tasks()];
+static RANGES: [StackRange; COUNTS.tasks()] = ranges(&STACKS);
+static WORKERS: [Worker; COUNTS.workers()] = workers(COUNTS);
+static NODES: [Entry; COUNTS.nodes] =
+    [Entry { name: "counts", run: paths::count }, Entry { name: "hears", run: paths::hear_far }];
+static KERNEL: Kernel<Board<Parts<Figures>>> = Kernel::new(Board::new(Parts::new()));
+
+/// Its port.
+pub(crate) static PORT: Rtos<Here<Figures>> = Rtos::new(Here::new());
+
+impl Image for Figures {
+    #[inline(always)]
+    fn kernel() -> &'static Kernel<Board<Parts<Figures>>> {
+        &KERNEL
+    }
+
+    #[inline(always)]
+    fn layout() -> Layout {
+        Layout { processors: &PROCESSORS, tasks: &TASKS, stacks: &RANGES, workers: &WORKERS, nodes: &NODES }
+    }
+
+    type Device = Wire;
+
+    fn device() -> Result<Found<Wire>, String> {
+        // It runs when the driver waits, and before the nodes, which are less urgent.
+        PORT.start("master", None, Box::new(|| master::run(&PORT)))?;
+        Ok(Found { device: Wire::new(kick::<Figures>), hardware: [2, 0, 0, 0, 0, 1], line: None })
+    }
+
+    fn variable(name: &str) -> Option<&'static str> {
+        match name {
+            "ROS_MASTER_URI" => Some("http://10.0.2.15:11411"),
+            "ROS_IP" => Some("10.0.2.15"),
+            _ => None,
+        }
+    }
+
+    fn acknowledge(_: u32) {}
+
+    /// The same each time.
+    fn epoch_seconds() -> u64 {
+        0
+    }
+}
+
+tokkyu_callbacks::port!(PORT);
+tokkyu_rtos_aarch64::system!(KERNEL);
+
+#[panic_handler]
+fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
+    tokkyu_board::panic(info)
+}
