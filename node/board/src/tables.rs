@@ -1,8 +1,8 @@
 //! What an image declares: tasks, stacks, workers, by how many nodes it has.
 //!
 //! ```text
-//!  number   1        2 … n+1           … 2n+1                … 2n+2            …             …
-//!  task     driver   each node's main  each node's network   /clock, and such  of `control`  of `realtime`
+//!  number   1        2 … n+1           … 2n+1                …        …             …
+//!  task     driver   each node's main  each node's network   spare    of `control`  of `realtime`
 //! ```
 
 use core::mem::MaybeUninit;

@@ -19,7 +19,7 @@ Examples:
 ///
 /// A path is what a processor runs from a service call to what it leads to: a task's first instruction, or behind the call. QEMU counts
 /// instructions, so that every run gives the same figures; they are counted twice, and a difference is an error. Needs the
-/// images: `./tokkyu` makes them, as `rtos/build --install` does.
+/// images: `rtos/build --install` makes them.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{CODES}"))]
 pub struct LabRtos {

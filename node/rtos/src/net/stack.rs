@@ -80,6 +80,14 @@ impl<D: Device + Send> Stack<D> {
         self.address.find(host)
     }
 
+    /// A socket waits for whoever connects to that port, for tests of frames alone. False: there is none left.
+    #[doc(hidden)]
+    pub fn listen_at(&self, port: u16) -> bool {
+        let mut inner = self.lock();
+        let taken = inner.pool.take();
+        taken.is_some_and(|handle| inner.pool.get(handle).listen(port).is_ok())
+    }
+
     /// Moves what there is to move; until when there is nothing more by itself.
     pub fn turn(&self, now: MonoTime) -> Option<MonoTime> {
         let at = instant(now);
