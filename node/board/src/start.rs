@@ -40,8 +40,10 @@ pub(crate) fn drive<I: Image>() {
     let stack: &'static Stack<I::Device> =
         Box::leak(Box::new(Stack::new(device, hardware, address, memory, seed)));
     state::set_stack::<I>(stack);
-    if let Some(line) = line {
-        let _ = kernel.ena_int(line);
+    if let Some(line) = line
+        && let Err(error) = kernel.ena_int(line)
+    {
+        return print(&format!("board: line {line} of the network cannot be enabled: {error:?}"));
     }
     print(&format!(
         "board: {} on {} processors after {} us, {} of {} bytes of memory",
@@ -51,9 +53,10 @@ pub(crate) fn drive<I: Image>() {
         heap::used().0,
         heap::MEMORY.len()
     ));
-    for at in 0..I::layout().nodes.len() {
-        let started = kernel.act_tsk(at as i32 + 2);
-        debug_assert!(started.is_ok(), "node {at}: {started:?}");
+    for (task, node) in (2..).zip(I::layout().nodes) {
+        if let Err(error) = kernel.act_tsk(task) {
+            print(&format!("board: {} cannot be started: {error:?}", node.name));
+        }
     }
     stack.drive(&port)
 }

@@ -8,7 +8,7 @@
 use core::mem::MaybeUninit;
 
 use tokkyu_contract::Class;
-use tokkyu_node_rtos::Worker;
+use tokkyu_node_rtos::{TASKS_MAX, Worker};
 use tokkyu_rtos::{Mutex, Objects, Processor, Protocol, SpinLock, Task, TaskConfig};
 use tokkyu_rtos_aarch64::{Stack, StackRange};
 
@@ -74,12 +74,23 @@ macro_rules! array {
 
 /// The tasks; `on`: the processor of each node, from 1.
 pub const fn tasks<const N: usize>(counts: Counts, on: &[u8]) -> [Task; N] {
+    // Each has a row of its own where it waits (node/rtos/SPEC.md NRT-2).
+    assert!(
+        N <= TASKS_MAX,
+        "an image has 32 tasks at most: fewer nodes, or fewer of control, realtime, spare"
+    );
+    assert!(counts.processors >= 1 && counts.processors <= 4, "an image has 1 to 4 processors");
     array!(N, at => {
         let worker = at.wrapping_sub(1 + counts.nodes);
         let (priority, processor) = if at == 0 {
             (DRIVER_PRIORITY, 1)
         } else if at <= counts.nodes {
-            (Class::BestEffort.priorities().itron_task, on[at - 1])
+            let processor = on[at - 1];
+            assert!(
+                processor >= 1 && processor as usize <= counts.processors,
+                "a node is on a processor that the image has, from 1"
+            );
+            (Class::BestEffort.priorities().itron_task, processor)
         } else {
             match counts.class(worker) {
                 None => (NETWORK_PRIORITY, 1),

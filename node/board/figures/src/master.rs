@@ -1,4 +1,5 @@
-//! A master that agrees to everything and knows only who publishes: over the same stack as the nodes.
+//! A master that agrees to everything and knows only who publishes: over the same stack as the nodes. Also of the tests of
+//! node/rtos.
 
 use alloc::collections::BTreeMap;
 use alloc::string::{String, ToString};
