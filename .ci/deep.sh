@@ -5,6 +5,12 @@
 deep_boards() { need_boards "$TOKKYU_BOARDS" 6.1 6.12 6.1-rt 6.12-rt backports-rt 6.1-debug; }
 deep_peers() { build_peers "$TOKKYU_PEERS"; }
 
+# The kernel's paths and messages on it against their goals, counted twice.
+deep_lab_rtos() {
+    rtos/build "$CARGO_TARGET_DIR/rtos-images"
+    TOKKYU_RTOS=$CARGO_TARGET_DIR/rtos-images "$binary" lab rtos --gate --out "$logs/lab-rtos"
+}
+
 # Two at a time: a target has one thread.
 deep_fuzz() {
     local target
@@ -25,6 +31,7 @@ deep_release() {
     step "release: keys" step_keys
     step "release: lab drive in simulation" step_lab_drive_simulated
     step "release: drive" step_drive
+    step "release: lab rtos" deep_lab_rtos
 }
 
 deep_steps() {

@@ -1,4 +1,10 @@
-# The kernel on processors that QEMU stands for; sourced by .ci/test.
+# The kernel, and nodes on it, on processors that QEMU stands for; sourced by .ci/test.
 # shellcheck shell=bash
 
 step_rtos_board() { rtos/check board; }
+
+# Robot nodes on it, among ROS 1's. The camera of Linux is built as the tests are: all that it stands on is there already.
+step_board_nodes() {
+    cargo build "${WHOLE[@]}" --bin camera
+    node/board/check ros "$CARGO_TARGET_DIR/debug/camera"
+}

@@ -1,6 +1,6 @@
 //! Images of robot nodes for a board: QEMU's machine `virt`, one to four processors, no operating system.
 //!
-//! ```ignore
+//! ```text
 //! #![no_std]
 //! #![no_main]
 //!

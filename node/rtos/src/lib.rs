@@ -2,7 +2,7 @@
 //!
 //! A system says what it has by [`System`], and makes [`Rtos`] of it the port of its nodes:
 //!
-//! ```ignore
+//! ```text
 //! static PORT: Rtos<MySystem> = Rtos::new(MySystem);
 //! tokkyu_callbacks::port!(PORT);
 //! ```

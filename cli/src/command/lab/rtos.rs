@@ -18,8 +18,8 @@ Examples:
 /// Count the instructions of the RTOS kernel's paths on AArch64 in QEMU, beside those of FMP3 and ASP3, and of messages between nodes on it.
 ///
 /// A path is what a processor runs from a service call to what it leads to: a task's first instruction, or behind the call. QEMU counts
-/// instructions, so that every run gives the same figures; they are counted twice, and a difference is an error. Needs the
-/// images: `rtos/build --install` makes them.
+/// instructions, so that every run gives the same figures; they are counted twice, and a difference is an error. `./tokkyu`
+/// builds the images; else `rtos/build --install` does.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{CODES}"))]
 pub struct LabRtos {

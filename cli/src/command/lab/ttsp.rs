@@ -29,7 +29,7 @@ Examples:
 /// attribute is compared. What this kernel does not have, as the third generation of its specification has dropped it, is excluded, with
 /// the reason. The suite is not part of tokkyu: give the folder with its *.yaml files.
 ///
-/// For QEMU the kernel's image is needed: `rtos/build --install` makes it. Without it that port is left out, unless it is asked for.
+/// For QEMU the kernel's image is needed: `./tokkyu` builds it, or `rtos/build --install`. Without it that port is left out, unless it is asked for.
 ///
 /// Fails (1) if a scenario failed.
 #[derive(Debug, Args)]
