@@ -24,6 +24,8 @@ pub enum Error {
     Timeout = -50,
     /// `E_DLT`: what was waited for was made anew.
     Deleted = -51,
+    /// `E_RASTER`: the task is asked to end (SPEC.md RTK-18).
+    Termination = -53,
 }
 
 /// What a call answers.
@@ -48,6 +50,7 @@ impl Error {
             -49 => Error::Released,
             -50 => Error::Timeout,
             -51 => Error::Deleted,
+            -53 => Error::Termination,
             _ => return None,
         })
     }

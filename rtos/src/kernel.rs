@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::lock::{Lock, RANK_OF_PROCESSORS};
 use crate::objects::Objects;
 use crate::port::Port;
-use crate::processor::Processor;
+use crate::processor::{NEVER, Processor};
 use crate::task::{Task, Wait, state};
 use crate::waiting::Place;
 
@@ -294,6 +294,9 @@ impl<P: Port> Kernel<P> {
     /// Returns when the task that called it runs again.
     pub(crate) fn dispatch(&self, processor: &'static Processor) {
         let (from, to) = (processor.current.get(), processor.next.get());
+        if self.objects().overrun {
+            self.count_budgets(processor, from, to);
+        }
         processor.current.set(to);
         self.port.switch(from, to);
         self.arrive();
@@ -302,6 +305,9 @@ impl<P: Port> Kernel<P> {
     /// As [`dispatch`](Kernel::dispatch), for a task that has ended.
     pub(crate) fn dispatch_and_forget(&self, processor: &'static Processor) -> ! {
         let to = processor.next.get();
+        if self.objects().overrun {
+            self.count_budgets(processor, None, to);
+        }
         processor.current.set(to);
         self.port.abandon(to)
     }
@@ -328,7 +334,10 @@ impl<P: Port> Kernel<P> {
 
     /// Has a processor's timer go off in time. Its lock is held.
     pub(crate) fn look_at_timer(&self, processor: &'static Processor) {
-        let due_us = processor.wheel.due_us().unwrap_or(u64::MAX);
+        let mut due_us = processor.wheel.due_us().unwrap_or(NEVER);
+        if self.objects().overrun {
+            due_us = due_us.min(processor.overrun_us.get());
+        }
         if due_us == processor.timer_us.get() {
             return;
         }
@@ -341,7 +350,7 @@ impl<P: Port> Kernel<P> {
             return;
         }
         processor.timer_us.set(due_us);
-        self.port.set_timer(if due_us == u64::MAX { None } else { Some(due_us) });
+        self.port.set_timer(if due_us == NEVER { None } else { Some(due_us) });
     }
 
     // ---- waiting and waking
@@ -480,13 +489,20 @@ impl<P: Port> Kernel<P> {
 
     /// Its end, with what it interrupted as it was.
     pub fn leave_exception(&self) {
-        let locked = self.here().is_cpu_locked();
-        self.port.mask();
-        let context = &self.here().context;
-        context.set(context.get() - crate::processor::HANDLER);
-        if !locked {
-            self.leave(self.here());
+        self.end_exception();
+        let processor = self.here();
+        if !processor.is_cpu_locked() {
+            self.leave(processor);
         }
+    }
+
+    /// Its end on a machine that goes on by itself with what it interrupted. Interrupts are masked from here on; answers whether a switch
+    /// is due there, which an interrupt brings about.
+    pub fn end_exception(&self) -> bool {
+        self.port.mask();
+        let processor = self.here();
+        processor.context.set(processor.context.get() - crate::processor::HANDLER);
+        processor.can_switch() && processor.is_behind()
     }
 
     /// `xsns_dpn`, in a CPU exception's handler: whether a switch had to wait where it happened.

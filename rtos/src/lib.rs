@@ -38,7 +38,8 @@ mod waiting;
 mod wheel;
 
 pub use calls::{
-    INITIAL_PROCESSOR, INTERRUPT_PRIORITY_MIN, OWN_PRIORITY, ProcessorStatus, SELF, TaskState, TaskStatus,
+    INITIAL_PROCESSOR, INTERRUPT_PRIORITY_MIN, OVERRUN_TIME_MAX_US, OWN_PRIORITY, OverrunStatus,
+    ProcessorStatus, SELF, TaskState, TaskStatus,
 };
 pub use dataqueue::{DataCell, DataQueue, DataQueueStatus};
 pub use error::{Error, Result};

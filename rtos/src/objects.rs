@@ -38,6 +38,8 @@ pub struct Objects {
     pub cyclics: &'static [Cyclic],
     /// Alarm notifications.
     pub alarms: &'static [Alarm],
+    /// `DEF_OVR`: there is an overrun handler. A system without one does not count what its tasks use.
+    pub overrun: bool,
 }
 
 /// The object of a number, from 1.
@@ -60,6 +62,7 @@ impl Objects {
         spin_locks: &[],
         cyclics: &[],
         alarms: &[],
+        overrun: false,
     };
 
     /// Everything as it is before the system starts.

@@ -12,6 +12,8 @@ pub enum Handler {
     Cyclic(u16),
     /// Of the alarm notification of this number.
     Alarm(u16),
+    /// The overrun handler, for the task of this number, which it interrupts.
+    Overrun(u16),
 }
 
 /// A machine with its programs.
@@ -79,4 +81,10 @@ pub trait Port: Sized + 'static {
 
     /// Enables or disables an interrupt line of this processor; `false` if it has no such line.
     fn enable_interrupt(&self, number: u32, enabled: bool) -> bool;
+
+    /// Asks for an interrupt of a line of this processor, or takes back what was asked for; `false` if it has no such line.
+    fn pend_interrupt(&self, number: u32, pending: bool) -> bool;
+
+    /// Whether an interrupt of a line of this processor is asked for and not yet taken; none if it has no such line.
+    fn is_interrupt_pending(&self, number: u32) -> Option<bool>;
 }

@@ -14,6 +14,9 @@ pub(crate) const NO_SWITCH: u32 = 2;
 /// In [`Processor::context`]: for each handler that runs.
 pub(crate) const HANDLER: u32 = 4;
 
+/// A time that does not come.
+pub(crate) const NEVER: u64 = u64::MAX;
+
 /// A processor.
 ///
 /// What others change is guarded by its lock; its context is its own, and changed with interrupts masked.
@@ -40,6 +43,8 @@ pub struct Processor {
     pub(crate) wheel: Wheel,
     /// What its timer was last set to; `u64::MAX` is never.
     pub(crate) timer_us: Long,
+    /// When the running task's budget is over; [`NEVER`]: it has none.
+    pub(crate) overrun_us: Long,
     /// Somebody else has changed what is due first.
     pub(crate) timer_asked: Byte,
     /// What it does when no task runs.
@@ -65,6 +70,7 @@ impl Processor {
             ready: ReadyQueue::new(),
             wheel: Wheel::new(),
             timer_us: Long::new(u64::MAX),
+            overrun_us: Long::new(NEVER),
             timer_asked: Byte::new(0),
             idle: Saved::new(),
             held: Word::new(0),
@@ -87,6 +93,7 @@ impl Processor {
         self.ready.clear();
         self.wheel.clear(now_us);
         self.timer_us.set(u64::MAX);
+        self.overrun_us.set(NEVER);
         self.timer_asked.set(0);
         self.held.set(0);
     }

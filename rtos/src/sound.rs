@@ -6,7 +6,7 @@ use std::vec::Vec;
 
 use crate::kernel::Kernel;
 use crate::port::Port;
-use crate::processor::Processor;
+use crate::processor::{NEVER, Processor};
 use crate::task::{PRIORITIES, Task};
 
 impl<P: Port> Kernel<P> {
@@ -47,6 +47,13 @@ impl<P: Port> Kernel<P> {
                 }
             }
         }
+        let counts = processor.current.get().is_some_and(|task| task.budget.started.get() != 0);
+        if self.objects().overrun && counts != (processor.overrun_us.get() != NEVER) {
+            return Err("a budget is counted for nobody, or not".into());
+        }
+        if processor.overrun_us.get() < processor.timer_us.get() {
+            return Err("its timer goes off too late for a budget".into());
+        }
         if processor.wheel.due_us().is_some_and(|due_us| due_us < processor.timer_us.get()) {
             return Err("its timer goes off too late".into());
         }
@@ -65,6 +72,9 @@ impl<P: Port> Kernel<P> {
                 task.priority.get(),
                 self.level_of(task)
             ));
+        }
+        if task.is_dormant() && task.termination.get() != 0 {
+            return Err("it is dormant, and not to be ended".into());
         }
         if task.is_dormant() && task.held.get() != 0 {
             return Err("it is dormant, and has a mutex".into());

@@ -1,6 +1,6 @@
 //! Tasks: what is declared of them, and what the kernel knows of them while it runs.
 
-use crate::cell::{Byte, Half, Link, Size, Word};
+use crate::cell::{Byte, Half, Link, Long, Size, Word};
 use crate::error::{Error, Result};
 use crate::processor::Processor;
 use crate::wheel::{Event, Owner};
@@ -30,6 +30,13 @@ pub(crate) mod state {
     pub(crate) const ALIVE: u8 = 1;
     pub(crate) const WAITING: u8 = 2;
     pub(crate) const SUSPENDED: u8 = 4;
+}
+
+/// What a task says of being ended by `ras_ter`, as bits (SPEC.md RTK-18).
+pub(crate) mod termination {
+    pub(crate) const DISABLED: u8 = 1;
+    /// Somebody has asked meanwhile: only with the other.
+    pub(crate) const REQUESTED: u8 = 2;
 }
 
 /// What a task waits for.
@@ -158,10 +165,21 @@ pub struct Task {
     pub(crate) prev: Link<Task>,
     pub(crate) activation: Activation,
     pub(crate) wakeups: Byte,
+    /// Bits of [`termination`]. The first is changed by the task itself alone, while it runs.
+    pub(crate) termination: Byte,
     pub(crate) waits: Waits,
     /// The end of its wait.
     pub(crate) event: Event,
+    pub(crate) budget: Budget,
     saved: Saved,
+}
+
+/// The processor time after which the overrun handler is called (SPEC.md RTK-60).
+#[derive(Debug)]
+pub(crate) struct Budget {
+    pub(crate) started: Byte,
+    /// Of a task that does not run; for one that does its processor knows when it will be over.
+    pub(crate) left_us: Long,
 }
 
 /// An activation that is queued.
@@ -202,6 +220,7 @@ impl Task {
             prev: Link::none(),
             activation: Activation { queued: Byte::new(0), processor: Byte::new(ANYWHERE) },
             wakeups: Byte::new(0),
+            termination: Byte::new(0),
             waits: Waits {
                 for_what: Word::new(0),
                 outcome: Byte::new(0),
@@ -209,6 +228,7 @@ impl Task {
                 more: Word::new(0),
             },
             event: Event::new(),
+            budget: Budget { started: Byte::new(0), left_us: Long::new(0) },
             saved: Saved::new(),
         }
     }
@@ -223,6 +243,8 @@ impl Task {
         self.activation.queued.set(0);
         self.activation.processor.set(ANYWHERE);
         self.wakeups.set(0);
+        self.termination.set(0);
+        self.budget.started.set(0);
         self.event.belongs_to(Owner::Task(number));
     }
 

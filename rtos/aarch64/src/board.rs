@@ -6,6 +6,7 @@ use core::ops::Range;
 use tokkyu_rtos::{Handler, Kernel, Lock, Objects, Port, Processor, Saved, Task};
 
 use crate::context::{go, go_from_idle, switch};
+use crate::exception::{Exception, Verdict};
 use crate::line::Line;
 use crate::stack::{StackRange, handler_stack};
 use crate::{clock, gic, here};
@@ -33,6 +34,12 @@ pub trait Programs: Sync + 'static {
 
     /// A line's handler.
     fn line(&self, _number: u32) {}
+
+    /// An exception of a task, outside of the kernel's calls (RTA-42): a handler on the processor's own stack, with interrupts masked, which
+    /// calls that handlers may make let in.
+    fn exception(&self, _exception: &mut Exception<'_>) -> Verdict {
+        Verdict::EndSystem
+    }
 
     /// Memory beside the image that is mapped as data: whole 2 MiB in the machine's first GiB.
     fn memory(&self) -> &'static [Range<usize>] {
@@ -112,6 +119,13 @@ impl<P: Programs> Board<P> {
             .iter()
             .position(|stack| stack.guard().contains(&address))
             .map(|index| index + 1)
+    }
+
+    /// This processor, if it has a line of this number.
+    fn own_line(&self, number: u32) -> Option<usize> {
+        let here = self.here().index();
+        let own = |line: &Line| line.number == number && usize::from(line.processor) == here + 1;
+        self.lines().iter().any(own).then_some(here)
     }
 
     fn saved(&self, task: Option<&'static Task>) -> &'static Saved {
@@ -289,13 +303,16 @@ impl<P: Programs> Port for Board<P> {
     }
 
     fn enable_interrupt(&self, number: u32, enabled: bool) -> bool {
-        let here = self.here().index();
-        let own = |line: &&Line| line.number == number && usize::from(line.processor) == here + 1;
-        let has = self.lines().iter().any(|line| own(&line));
-        if has {
-            gic::enable(here, number, enabled);
-        }
-        has
+        self.own_line(number).map(|here| gic::enable(here, number, enabled)).is_some()
+    }
+
+    fn pend_interrupt(&self, number: u32, pending: bool) -> bool {
+        let change = if pending { gic::raise } else { gic::clear };
+        self.own_line(number).map(|here| change(here, number)).is_some()
+    }
+
+    fn is_interrupt_pending(&self, number: u32) -> Option<bool> {
+        self.own_line(number).map(|here| gic::is_pending(here, number))
     }
 }
 

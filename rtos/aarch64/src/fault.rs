@@ -1,20 +1,80 @@
-//! What is told of an exception that nobody handles, before the system ends (RTA-4, RTA-40).
+//! Exceptions: those of tasks are the programs' to handle; of one that nobody handles is told before the system ends (RTA-4, RTA-40 to
+//! RTA-42).
 
 use core::fmt::Write;
 
-use aarch64_cpu::registers::{ELR_EL1, ESR_EL1, FAR_EL1, Readable, SP_EL0};
-use tokkyu_rtos::Kernel;
+use aarch64_cpu::registers::{ELR_EL1, ESR_EL1, FAR_EL1, Readable, SP_EL0, SPSR_EL1, Writeable};
+use tokkyu_rtos::{Kernel, Task};
 
 use crate::board::{Board, Programs};
 use crate::console::Console;
+use crate::exception::{Exception, Registers, Verdict};
 use crate::exit::exit;
-use crate::here;
-use crate::stack;
+use crate::{gic, here, stack};
 
-/// The general registers, `x0` to `x30`.
-#[repr(C)]
-#[derive(Debug)]
-pub struct Registers(pub [u64; 31]);
+/// Places in the table of vectors (vectors.rs).
+const OF_TASK: u64 = 0;
+/// `PSTATE.I` (DDI 0487, SPSR_EL1).
+const MASKED: u64 = 1 << 7;
+
+unsafe extern "C" {
+    fn tokkyu_end_task() -> !;
+}
+
+/// An exception came in, with interrupts masked, on a stack that is good. Returns to a task that goes on.
+pub fn fault<P: Programs>(kernel: &'static Kernel<Board<P>>, kind: u64, registers: &mut Registers) {
+    let state = SPSR_EL1.get();
+    let current = kernel.objects().processors.get(here::index()).and_then(|processor| processor.current());
+    // In a call the kernel holds locks, with interrupts masked: whoever is ended there takes them along.
+    let may_be_handled = current.filter(|_| kind == OF_TASK && state & MASKED == 0);
+    if !may_be_handled.is_some_and(|task| handle(kernel, task, state, registers)) {
+        report(kernel, kind, registers);
+    }
+}
+
+/// Whether the task goes on, or ends, when this returns.
+fn handle<P: Programs>(
+    kernel: &'static Kernel<Board<P>>,
+    task: &'static Task,
+    state: u64,
+    registers: &mut Registers,
+) -> bool {
+    let instruction = ELR_EL1.get();
+    let mut exception = Exception {
+        registers,
+        instruction,
+        address: FAR_EL1.get(),
+        syndrome: ESR_EL1.get(),
+        task: task.id(),
+    };
+    kernel.enter_exception();
+    let verdict = kernel.port.programs().exception(&mut exception);
+    let switches = kernel.end_exception();
+    // Interrupts that were let in meanwhile have left theirs there.
+    SPSR_EL1.set(state);
+    match verdict {
+        Verdict::EndSystem => ELR_EL1.set(instruction),
+        Verdict::EndTask => {
+            SP_EL0.set(task.saved().top() as u64);
+            ELR_EL1.set(tokkyu_end_task as *const () as u64);
+        }
+        Verdict::Resume => {
+            ELR_EL1.set(exception.instruction);
+            // On the task's own stack, by the interrupt that then comes: this one is the processor's.
+            if switches {
+                gic::call(here::index());
+            }
+        }
+    }
+    verdict != Verdict::EndSystem
+}
+
+/// What a task goes on with that is ended, on its stack, which is empty again.
+pub fn end_task<P: Programs>(kernel: &'static Kernel<Board<P>>) -> ! {
+    loop {
+        let _ = kernel.ext_tsk();
+    }
+}
 
 /// Exception classes (DDI 0487, ESR_EL1.EC).
 fn name_of(class: u64) -> &'static str {
@@ -32,7 +92,7 @@ fn name_of(class: u64) -> &'static str {
 }
 
 /// Says what happened, where and to whom, and ends the system.
-pub fn report<P: Programs>(kernel: &'static Kernel<Board<P>>, kind: u64, registers: &Registers) -> ! {
+fn report<P: Programs>(kernel: &'static Kernel<Board<P>>, kind: u64, registers: &Registers) -> ! {
     let (syndrome, address, from) = (ESR_EL1.get(), FAR_EL1.get(), ELR_EL1.get());
     let processor = here::index() + 1;
     let current = kernel.objects().processors.get(processor - 1).and_then(|processor| processor.current());

@@ -16,10 +16,12 @@ const REDISTRIBUTORS: usize = 0x080a_0000;
 /// Each processor's has two frames of 64 KiB; the second is about its own interrupts.
 const REDISTRIBUTOR_BYTES: usize = 0x2_0000;
 const OWN_FRAME: usize = 0x1_0000;
-/// Registers "set enable", "clear enable" and "set pending", a bit for each interrupt (IHI 0069, GICD_ISENABLER<n> and following).
+/// Registers "set enable", "clear enable", "set pending" and "clear pending", a bit for each interrupt (IHI 0069, GICD_ISENABLER<n> and
+/// following).
 const SET_ENABLE: usize = 0x100;
 const CLEAR_ENABLE: usize = 0x180;
 const SET_PENDING: usize = 0x200;
+const CLEAR_PENDING: usize = 0x280;
 
 /// Interrupt of one processor to another.
 pub(crate) const CALL: u32 = 0;
@@ -106,9 +108,23 @@ pub fn raise(index: usize, number: u32) {
     write_bit(index, number, SET_PENDING);
 }
 
+/// What was asked for of a line, and not yet taken, is taken back.
+pub(crate) fn clear(index: usize, number: u32) {
+    write_bit(index, number, CLEAR_PENDING);
+}
+
 /// Whether a line is enabled.
 pub fn is_enabled(index: usize, number: u32) -> bool {
-    let register = (frame_of(index, number) + SET_ENABLE + number as usize / 32 * 4) as *const u32;
+    read_bit(index, number, SET_ENABLE)
+}
+
+/// Whether an interrupt of a line has not been taken yet.
+pub(crate) fn is_pending(index: usize, number: u32) -> bool {
+    read_bit(index, number, SET_PENDING)
+}
+
+fn read_bit(index: usize, number: u32, registers: usize) -> bool {
+    let register = (frame_of(index, number) + registers + number as usize / 32 * 4) as *const u32;
     // SAFETY: a register of the controller, mapped as a device; reading it changes nothing.
     unsafe { register.read_volatile() >> (number % 32) & 1 != 0 }
 }

@@ -12,6 +12,7 @@ mod boot;
 mod clock;
 mod console;
 mod context;
+mod exception;
 mod exit;
 mod fault;
 mod gic;
@@ -23,8 +24,8 @@ mod vectors;
 
 pub use board::{Board, Programs};
 pub use console::Console;
+pub use exception::{Exception, Registers, Verdict};
 pub use exit::{exit, reset};
-pub use fault::Registers;
 pub use gic::{TIMER, is_enabled, raise};
 pub use here::give_way;
 pub use line::Line;
@@ -35,7 +36,7 @@ pub use stack::{PROCESSORS_MAX, Stack, StackRange};
 pub mod entry {
     pub use crate::board::{begin, interrupt, leave, rest, start};
     pub use crate::boot::first;
-    pub use crate::fault::report;
+    pub use crate::fault::{end_task, fault};
 }
 
 /// Makes a static [`Kernel`](tokkyu_rtos::Kernel) the system of this image.
@@ -67,8 +68,12 @@ macro_rules! system {
             $crate::entry::leave(&$kernel)
         }
         #[unsafe(no_mangle)]
-        extern "C" fn tokkyu_fault(kind: u64, registers: &$crate::Registers) -> ! {
-            $crate::entry::report(&$kernel, kind, registers)
+        extern "C" fn tokkyu_fault(kind: u64, registers: &mut $crate::Registers) {
+            $crate::entry::fault(&$kernel, kind, registers)
+        }
+        #[unsafe(no_mangle)]
+        extern "C" fn tokkyu_end_task() -> ! {
+            $crate::entry::end_task(&$kernel)
         }
     };
 }

@@ -1,5 +1,5 @@
 //! The image that does what nobody should: which of its faults, a word in memory says that the machine is given. Each ends the system
-//! with words on the console and code 3 (`rtos/check board` looks at both).
+//! with words on the console and code 3, or is handled (`rtos/check board` looks at all of it).
 
 #![cfg_attr(target_os = "none", no_std, no_main)]
 #![deny(unsafe_op_in_unsafe_fn)]

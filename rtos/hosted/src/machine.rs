@@ -378,4 +378,18 @@ impl Port for Machine {
             line.map(|line| line.enabled = enabled).is_some()
         })
     }
+
+    fn pend_interrupt(&self, number: u32, pending: bool) -> bool {
+        self.with_inbox(|inbox| {
+            let line = inbox.lines.iter_mut().find(|line| line.number == number);
+            line.map(|line| line.raised = pending).is_some()
+        })
+    }
+
+    fn is_interrupt_pending(&self, number: u32) -> Option<bool> {
+        self.with_inbox(|inbox| {
+            let line = inbox.lines.iter().find(|line| line.number == number);
+            line.map(|line| line.raised)
+        })
+    }
 }

@@ -26,7 +26,7 @@ impl<P: Port> Kernel<P> {
     pub fn tsnd_dtq(&self, id: i32, data: usize, timeout: Timeout) -> Result {
         let (processor, task) = self.enter_waiting()?;
         let queue = self.found(processor, of_number(self.objects().data_queues, id))?;
-        self.found(processor, timeout.check())?;
+        self.may_wait(processor, task, timeout)?;
         self.lock(&queue.lock);
         if self.hand_on(processor, queue, data) {
             return Ok(());
@@ -102,7 +102,7 @@ impl<P: Port> Kernel<P> {
     pub fn trcv_dtq(&self, id: i32, timeout: Timeout) -> Result<usize> {
         let (processor, task) = self.enter_waiting()?;
         let queue = self.found(processor, of_number(self.objects().data_queues, id))?;
-        self.found(processor, timeout.check())?;
+        self.may_wait(processor, task, timeout)?;
         self.lock(&queue.lock);
         let received = self.receive(queue);
         if received.is_err() && timeout != Timeout::Poll {

@@ -3,7 +3,7 @@
 use core::convert::Infallible;
 
 use super::{Error, Kernel, Port, Processor, Result, Task, of_number};
-use crate::task::{ANYWHERE, state};
+use crate::task::{ANYWHERE, state, termination};
 use crate::waiting::Place;
 
 impl<P: Port> Kernel<P> {
@@ -17,6 +17,11 @@ impl<P: Port> Kernel<P> {
         let Some(task) = processor.current.get().filter(|_| !processor.in_handler()) else {
             return self.refuse(processor, Error::Context);
         };
+        self.exit(processor, task)
+    }
+
+    /// The running task ends.
+    pub(super) fn exit(&self, processor: &'static Processor, task: &'static Task) -> ! {
         if processor.context.get() != 0 {
             processor.let_all_go();
             self.port.set_priority_mask(0);
@@ -50,6 +55,11 @@ impl<P: Port> Kernel<P> {
         let (processor, own) = self.enter_task()?;
         let task = self.found(processor, of_number(self.objects().tasks, task))?;
         self.require(processor, !core::ptr::eq(task, own), Error::IllegalUse)?;
+        self.end_other(processor, task, false)
+    }
+
+    /// Ends another task of this processor, or asks it to end itself if it is not to be ended otherwise.
+    pub(super) fn end_other(&self, processor: &'static Processor, task: &'static Task, asks: bool) -> Result {
         loop {
             // Looked at without a lock, to know which locks it takes; and once more with them.
             let wait = task.wait();
@@ -57,7 +67,7 @@ impl<P: Port> Kernel<P> {
             let in_chain = task.held.get() != 0 || place.is_some_and(|place| place.mutex.is_some());
             if in_chain {
                 self.lock(self.chain());
-                if task.is_at(processor) {
+                if self.is_to_end(processor, task, asks) {
                     self.give_all_back(task);
                 }
             }
@@ -66,10 +76,15 @@ impl<P: Port> Kernel<P> {
             }
             let target = self.lock_with_target(processor, task);
             let is_ours = task.is_at(processor) && !task.is_dormant();
+            let ends = !asks || may_be_ended(task);
             // It may have been given what it waited for.
-            let looked_right = task.wait() == wait && task.held.get() == 0;
+            let looked_right = task.wait() == wait && (task.held.get() == 0 || !ends);
             if is_ours && looked_right {
-                self.terminate(processor, target, task, place);
+                if ends {
+                    self.terminate(processor, target, task, place);
+                } else {
+                    self.ask_to_end(processor, task, place);
+                }
             }
             self.unlock_both(processor, target);
             if let Some(place) = place {
@@ -86,6 +101,30 @@ impl<P: Port> Kernel<P> {
                 self.leave(processor);
                 return Ok(());
             }
+        }
+    }
+
+    /// Whether it is a task of this processor, which stays as it does not run, and may be ended.
+    fn is_to_end(&self, processor: &'static Processor, task: &'static Task, asks: bool) -> bool {
+        self.lock(&processor.lock);
+        let is = task.is_at(processor) && (!asks || may_be_ended(task));
+        self.unlock(&processor.lock);
+        is
+    }
+
+    /// It goes on, whatever it waited for and even if it was suspended, and learns why.
+    fn ask_to_end(&self, processor: &'static Processor, task: &'static Task, place: Option<Place>) {
+        task.termination.set(termination::DISABLED | termination::REQUESTED);
+        if task.is_waiting() {
+            if let Some(place) = place {
+                place.queue.remove(task);
+            }
+            processor.wheel.remove(&task.event);
+            task.set_outcome(Err(Error::Termination));
+        }
+        if !task.is_ready() {
+            task.state.set(state::ALIVE);
+            self.make_ready(processor, task);
         }
     }
 
@@ -134,6 +173,8 @@ impl<P: Port> Kernel<P> {
         task.priority.set(task.config().priority - 1);
         task.base.set(task.config().priority - 1);
         task.wakeups.set(0);
+        task.termination.set(0);
+        task.budget.started.set(0);
         if task.activation.queued.get() != 0 {
             task.activation.queued.set(0);
             task.activation.processor.set(ANYWHERE);
@@ -141,4 +182,8 @@ impl<P: Port> Kernel<P> {
             self.activate(target, task);
         }
     }
+}
+
+fn may_be_ended(task: &Task) -> bool {
+    task.termination.get() & termination::DISABLED == 0
 }

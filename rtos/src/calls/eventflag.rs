@@ -62,7 +62,7 @@ impl<P: Port> Kernel<P> {
     pub fn twai_flg(&self, id: i32, bits: u32, mode: FlagMode, timeout: Timeout) -> Result<u32> {
         let (processor, task) = self.enter_waiting()?;
         let flag = self.found(processor, of_number(self.objects().event_flags, id))?;
-        self.found(processor, timeout.check())?;
+        self.may_wait(processor, task, timeout)?;
         self.require(processor, bits != 0, Error::Parameter)?;
         self.lock(&flag.lock);
         let answer = flag.ask(bits, mode);

@@ -23,7 +23,7 @@ impl<P: Port> Kernel<P> {
     pub fn tget_mpf(&self, id: i32, timeout: Timeout) -> Result<*mut u8> {
         let (processor, task) = self.enter_waiting()?;
         let pool = self.found(processor, of_number(self.objects().memory_pools, id))?;
-        self.found(processor, timeout.check())?;
+        self.may_wait(processor, task, timeout)?;
         self.lock(&pool.lock);
         let taken = pool.take();
         if taken.is_none() && timeout != Timeout::Poll {

@@ -8,6 +8,7 @@ mod memorypool;
 mod migration;
 mod mutex;
 mod notification;
+mod overrun;
 mod priority;
 mod priorityqueue;
 mod reference;
@@ -16,17 +17,20 @@ mod sleep;
 mod spinlock;
 mod suspension;
 mod system;
+mod termination;
 
+pub use overrun::{OVERRUN_TIME_MAX_US, OverrunStatus};
 pub use reference::{ProcessorStatus, TaskState, TaskStatus};
 pub use system::INTERRUPT_PRIORITY_MIN;
 
 use crate::error::{Error, Result};
-use crate::kernel::Kernel;
+use crate::kernel::{Kernel, Timeout};
 use crate::lock::Lock;
 use crate::objects::of_number;
 use crate::port::Port;
 use crate::processor::Processor;
 use crate::task::Task;
+use crate::task::termination::REQUESTED;
 
 /// `TSK_SELF`
 pub const SELF: i32 = 0;
@@ -77,6 +81,18 @@ impl<P: Port> Kernel<P> {
         self.end_wait(at, task, Ok(()));
         self.unlock(lock);
         self.leave_from(processor, at);
+    }
+
+    /// Ends a call of a task that may not wait so long, or is asked to end.
+    #[inline(always)]
+    pub(crate) fn may_wait(
+        &self,
+        processor: &'static Processor,
+        task: &'static Task,
+        timeout: Timeout,
+    ) -> Result {
+        self.found(processor, timeout.check())?;
+        self.require(processor, task.termination.get() < REQUESTED, Error::Termination)
     }
 
     /// The object that a call is about, or the end of the call.

@@ -43,7 +43,7 @@ impl<P: Port> Kernel<P> {
     pub fn tloc_mtx(&self, id: i32, timeout: Timeout) -> Result {
         let (processor, task) = self.enter_waiting()?;
         let mutex = self.found(processor, of_number(self.objects().mutexes, id))?;
-        self.found(processor, timeout.check())?;
+        self.may_wait(processor, task, timeout)?;
         self.begin_mutex(mutex);
         let answer = self.try_mutex(mutex, task);
         if answer != Err(Error::Timeout) || timeout == Timeout::Poll {

@@ -170,6 +170,11 @@ impl<P: Port> Kernel<P> {
                 Step::Moved => self.unlock(&processor.lock),
                 Step::Due(event) => self.on_due(processor, event),
                 Step::Rest => {
+                    if let Some(task) = self.overrun_here(processor) {
+                        self.unlock(&processor.lock);
+                        self.port.handle(Handler::Overrun(task));
+                        continue;
+                    }
                     // It has gone off: whatever it was set to is over.
                     processor.timer_us.set(u64::MAX - 1);
                     self.look_at_timer(processor);

@@ -24,7 +24,7 @@ impl<P: Port> Kernel<P> {
         let (processor, task) = self.enter_waiting()?;
         let queue = self.found(processor, of_number(self.objects().priority_queues, id))?;
         let level = self.found(processor, queue.level_of(priority))?;
-        self.found(processor, timeout.check())?;
+        self.may_wait(processor, task, timeout)?;
         self.lock(&queue.lock);
         let sent = self.send_by_priority(queue, data, level);
         if sent.is_err() && timeout != Timeout::Poll {
@@ -68,7 +68,7 @@ impl<P: Port> Kernel<P> {
     pub fn trcv_pdq(&self, id: i32, timeout: Timeout) -> Result<(usize, i32)> {
         let (processor, task) = self.enter_waiting()?;
         let queue = self.found(processor, of_number(self.objects().priority_queues, id))?;
-        self.found(processor, timeout.check())?;
+        self.may_wait(processor, task, timeout)?;
         self.lock(&queue.lock);
         let received = self.receive_by_priority(queue);
         if received.is_err() && timeout != Timeout::Poll {

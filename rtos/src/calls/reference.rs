@@ -1,7 +1,7 @@
 //! What there is to know of a task: `ref_tsk`.
 
 use super::{Kernel, Port, Result, Task};
-use crate::task::{ANYWHERE, Wait, state};
+use crate::task::{ANYWHERE, Wait, state, termination};
 
 /// A task's state (SPEC.md RTK-10).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +39,10 @@ pub struct TaskStatus {
     pub activations: u32,
     /// `wupcnt`
     pub wakeups: u32,
+    /// `dister`: `ras_ter` does not end it at once.
+    pub termination_disabled: bool,
+    /// `raster`: it was asked to end meanwhile.
+    pub termination_requested: bool,
     /// `prcid`: the processor it is assigned to, from 1.
     pub processor: i32,
     /// `actprc`: where a queued activation begins it; none if it did not say.
@@ -92,6 +96,8 @@ impl<P: Port> Kernel<P> {
             left_us: task.event.is_set().then_some(left),
             activations: u32::from(task.activation.queued.get()),
             wakeups: u32::from(task.wakeups.get()),
+            termination_disabled: task.termination.get() & termination::DISABLED != 0,
+            termination_requested: task.termination.get() & termination::REQUESTED != 0,
             processor: at.index() as i32 + 1,
             activation_processor: (asked_for != ANYWHERE).then(|| i32::from(asked_for) + 1),
         }

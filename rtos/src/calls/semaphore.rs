@@ -50,7 +50,7 @@ impl<P: Port> Kernel<P> {
     pub fn twai_sem(&self, id: i32, timeout: Timeout) -> Result {
         let (processor, task) = self.enter_waiting()?;
         let semaphore = self.found(processor, of_number(self.objects().semaphores, id))?;
-        self.found(processor, timeout.check())?;
+        self.may_wait(processor, task, timeout)?;
         self.lock(&semaphore.lock);
         let count = semaphore.count.get();
         if count == 0 && timeout != Timeout::Poll {

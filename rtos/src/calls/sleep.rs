@@ -20,7 +20,7 @@ impl<P: Port> Kernel<P> {
     #[inline]
     pub fn tslp_tsk(&self, timeout: Timeout) -> Result {
         let (processor, own) = self.enter_waiting()?;
-        self.found(processor, timeout.check())?;
+        self.may_wait(processor, own, timeout)?;
         self.lock(&processor.lock);
         if own.wakeups.get() == 0 && timeout != Timeout::Poll {
             self.begin_wait(processor, own, Wait::Sleep, timeout);
@@ -102,7 +102,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_PAR`, `E_RLWAI`.
     pub fn dly_tsk(&self, us: u32) -> Result {
         let (processor, own) = self.enter_waiting()?;
-        self.found(processor, Timeout::After(us).check())?;
+        self.may_wait(processor, own, Timeout::After(us))?;
         self.wait((processor, own), Wait::Delay, None, Timeout::After(us))
     }
 }

@@ -131,15 +131,43 @@ impl<P: Port> Kernel<P> {
         self.switch_line(number, true)
     }
 
+    /// `ras_int`: asks for an interrupt of a line.
+    ///
+    /// # Errors
+    /// `E_PAR`: this processor has no such line.
+    pub fn ras_int(&self, number: u32) -> Result {
+        self.with_line(|port| port.pend_interrupt(number, true).then_some(()))
+    }
+
+    /// `clr_int`: takes back what was asked for of a line, and not yet taken.
+    ///
+    /// # Errors
+    /// `E_PAR`: this processor has no such line.
+    pub fn clr_int(&self, number: u32) -> Result {
+        self.with_line(|port| port.pend_interrupt(number, false).then_some(()))
+    }
+
+    /// `prb_int`: whether an interrupt of a line is asked for and not yet taken.
+    ///
+    /// # Errors
+    /// `E_PAR`: this processor has no such line.
+    pub fn prb_int(&self, number: u32) -> Result<bool> {
+        self.with_line(|port| port.is_interrupt_pending(number))
+    }
+
     fn switch_line(&self, number: u32, enabled: bool) -> Result {
+        self.with_line(|port| port.enable_interrupt(number, enabled).then_some(()))
+    }
+
+    fn with_line<T>(&self, what: impl Fn(&P) -> Option<T>) -> Result<T> {
         // Also with the processor locked, which it is left.
         self.port.mask();
         let processor = self.here();
-        let has = self.port.enable_interrupt(number, enabled);
+        let answer = what(&self.port);
         if !processor.is_cpu_locked() {
             self.leave(processor);
         }
-        if has { Ok(()) } else { Err(Error::Parameter) }
+        answer.ok_or(Error::Parameter)
     }
 
     /// `get_tim`: microseconds since the system started.
@@ -178,7 +206,7 @@ impl<P: Port> Kernel<P> {
         !self.is_running()
     }
 
-    fn sense(&self, what: impl Fn(&crate::Processor) -> bool) -> bool {
+    pub(super) fn sense(&self, what: impl Fn(&crate::Processor) -> bool) -> bool {
         // In one go: the task could be moved between finding its processor and looking at it.
         self.port.mask();
         let processor = self.here();

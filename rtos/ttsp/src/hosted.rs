@@ -50,6 +50,8 @@ unsafe impl Programs for Play {
         let actor = match handler {
             Handler::Alarm(number) => Actor::Alarm(number),
             Handler::Cyclic(number) => Actor::Cyclic(number),
+            // No scenario declares it.
+            Handler::Overrun(_) => return,
         };
         self.stage.act_in_handler(kernel, actor);
     }

@@ -80,7 +80,9 @@ unsafe impl Programs for Callers {
         }
     }
 
-    fn line(&self, _: &'static System, _: u32) {}
+    fn line(&self, _: &'static System, _: u32) {
+        self.0.handled.set(self.0.handled.get() + 1);
+    }
 
     fn activated(&self, id: i32) {
         // A new life has no orders from the last.
@@ -90,8 +92,13 @@ unsafe impl Programs for Callers {
 
 /// A system of these objects, before anything runs.
 pub fn system(objects: Objects) -> (&'static System, Rc<Desk>) {
+    system_with(objects, &Lines::new())
+}
+
+/// The same with interrupt lines.
+pub fn system_with(objects: Objects, lines: &Lines) -> (&'static System, Rc<Desk>) {
     let desk = Rc::new(Desk::default());
-    (Machine::boot(objects, &Lines::new(), Box::new(Callers(Rc::clone(&desk)))), desk)
+    (Machine::boot(objects, lines, Box::new(Callers(Rc::clone(&desk)))), desk)
 }
 
 pub fn leak<T>(items: Vec<T>) -> &'static [T] {

@@ -156,6 +156,13 @@ const STATES: &[State] = &[
         then: Some(|k| done(k.act_tsk(OTHER).and_then(|()| k.tloc_mtx(INHERITS, Timeout::After(700))))),
     },
     State {
+        name: "sleeping with a mutex, not to be ended",
+        before: None,
+        activate: true,
+        does: Some(|k| done(k.dis_ter().and_then(|()| k.loc_mtx(INHERITS)).and_then(|()| k.slp_tsk()))),
+        then: None,
+    },
+    State {
         name: "waiting for a semaphore with a mutex with a ceiling",
         before: None,
         activate: true,
@@ -170,6 +177,7 @@ const DEEDS: &[(&str, Deed)] = &[
     ("mact_tsk 2", |k| done(k.mact_tsk(TARGET, 2))),
     ("can_act", |k| code(k.can_act(TARGET))),
     ("ter_tsk", |k| done(k.ter_tsk(TARGET))),
+    ("ras_ter", |k| done(k.ras_ter(TARGET))),
     ("mig_tsk 1", |k| done(k.mig_tsk(TARGET, 1))),
     ("mig_tsk 2", |k| done(k.mig_tsk(TARGET, 2))),
     ("mig_tsk of itself to 2", |k| done(k.mig_tsk(0, 2))),

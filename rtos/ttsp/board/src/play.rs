@@ -137,6 +137,8 @@ impl Programs for Play {
         let actor = match handler {
             Handler::Alarm(number) => Actor::Alarm(number),
             Handler::Cyclic(number) => Actor::Cyclic(number),
+            // No scenario declares it.
+            Handler::Overrun(_) => return,
         };
         set().stage.act_in_handler(&KERNEL, actor);
     }
