@@ -1,6 +1,8 @@
-//! Has the linker find the layout of images: whoever builds one says `-Tboard.ld`.
+//! Has the linker find the layout of images: whoever builds one says `-Tboard.ld`, or `-Tboard-cpp.ld`.
 
 fn main() {
-    println!("cargo:rerun-if-changed=board.ld");
+    for script in ["board.ld", "board-cpp.ld", "layout.ld"] {
+        println!("cargo:rerun-if-changed={script}");
+    }
     println!("cargo:rustc-link-search={}", env!("CARGO_MANIFEST_DIR"));
 }

@@ -16,8 +16,12 @@ fn all() -> Option<&'static str> {
     property.value_as().ok()
 }
 
+/// The words.
+pub(crate) fn words() -> impl Iterator<Item = &'static str> {
+    all().unwrap_or_default().split_ascii_whitespace()
+}
+
 /// The value of a name.
 pub(crate) fn find(name: &str) -> Option<&'static str> {
-    let words = all()?.split_ascii_whitespace();
-    words.filter_map(|word| word.split_once('=')).find(|(found, _)| *found == name).map(|(_, value)| value)
+    words().filter_map(|word| word.split_once('=')).find(|(found, _)| *found == name).map(|(_, value)| value)
 }

@@ -1,6 +1,7 @@
 //! What an image is, as [`board!`](crate::board!) says it.
 
 use alloc::string::String;
+use core::ffi::c_char;
 use core::marker::PhantomData;
 
 use smoltcp::phy::Device;
@@ -12,13 +13,25 @@ use tokkyu_rtos_aarch64::{Board, StackRange};
 /// A node's program. It has ended when this returns.
 pub type Run = fn(&Node) -> Result<(), NodeError>;
 
+/// `main` of a program in C++.
+pub type Main = unsafe extern "C" fn(i32, *mut *mut c_char) -> i32;
+
+/// What a node does.
+#[derive(Clone, Copy, Debug)]
+pub enum Program {
+    /// It is called with the node of that name.
+    Node(Run),
+    /// It makes its node itself, and is called with the name and the words of the boot loader that rename (`FROM:=TO`).
+    Main(Main),
+}
+
 /// A node of an image.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     /// Its name.
     pub name: &'static str,
     /// What it does.
-    pub run: Run,
+    pub program: Program,
 }
 
 /// What is declared of an image.
@@ -38,6 +51,9 @@ pub struct Layout {
 
 /// An image.
 pub trait Image: Copy + Send + Sync + 'static {
+    /// Whether its tasks have floating-point registers and thread-local variables.
+    const EXTENDED: bool = false;
+
     /// Its kernel.
     fn kernel() -> &'static Kernel<Board<Parts<Self>>>;
 

@@ -23,6 +23,7 @@
 extern crate alloc;
 
 mod arguments;
+mod constructors;
 mod heap;
 mod here;
 mod image;
@@ -34,10 +35,10 @@ mod tables;
 pub mod virt;
 
 pub use here::Here;
-pub use image::{Entry, Found, Image, Layout, Parts, Run};
+pub use image::{Entry, Found, Image, Layout, Main, Parts, Program, Run};
 pub use programs::kick;
 pub use start::panic;
-pub use tables::{Counts, STACK_BYTES, objects, ranges, tasks, workers};
+pub use tables::{CPP_STACK_BYTES, Counts, STACK_BYTES, objects, ranges, tasks, workers};
 
 /// What [`board!`] needs.
 #[doc(hidden)]

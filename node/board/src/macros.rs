@@ -4,22 +4,38 @@
 ///
 /// `processors`: 1 to 4. `control`, `realtime`: tasks for callbacks of these classes, one for each node that has such. A node: its name, the
 /// processor of its main task, its program ([`Run`](crate::Run)).
+///
+/// `cpp`: nodes in C++, the same with the name of their `main` as the build script has it (`tokkyu_board_build::cpp`, `NAME_main`). The crate
+/// `tokkyu-board-cpp` is linked then, and tasks have floating-point registers and larger stacks.
 #[macro_export]
 macro_rules! board {
     (
         processors: $processors:expr,
         control: $control:expr,
         realtime: $realtime:expr,
-        nodes: { $($name:literal on $on:literal => $run:expr),+ $(,)? } $(,)?
+        nodes: { $($name:literal on $on:literal => $run:expr),* $(,)? }
+        $(, cpp: { $($cpp_name:literal on $cpp_on:literal => $main:ident),+ $(,)? })?
+        $(,)?
     ) => {
+        $(
+            // Linked for its functions, which C++ calls.
+            use ::tokkyu_board_cpp as _;
+            unsafe extern "C" {
+                $(fn $main(count: i32, arguments: *mut *mut ::core::ffi::c_char) -> i32;)+
+            }
+        )?
+
         #[derive(Clone, Copy)]
         struct Image;
 
-        const ON: &[u8] = &[$($on),+];
+        const ON: &[u8] = &[$($on,)* $($($cpp_on),+)?];
+        const CPP: &[u8] = &[$($($cpp_on),+)?];
+        const STACK_BYTES: usize =
+            if CPP.is_empty() { $crate::STACK_BYTES } else { $crate::CPP_STACK_BYTES };
         const COUNTS: $crate::Counts = $crate::Counts {
             processors: $processors,
             nodes: ON.len(),
-            spare: 1,
+            spare: 1 + CPP.len(),
             control: $control,
             realtime: $realtime,
         };
@@ -28,15 +44,20 @@ macro_rules! board {
             [const { $crate::generated::Processor::new() }; COUNTS.processors];
         static TASKS: [$crate::generated::Task; COUNTS.tasks()] = $crate::tasks(COUNTS, ON);
         #[unsafe(link_section = ".stacks.tasks")]
-        static STACKS: [$crate::generated::Stack<{ $crate::STACK_BYTES }>; COUNTS.tasks()] =
+        static STACKS: [$crate::generated::Stack<STACK_BYTES>; COUNTS.tasks()] =
             [const { $crate::generated::Stack::new() }; COUNTS.tasks()];
         static RANGES: [$crate::generated::StackRange; COUNTS.tasks()] = $crate::ranges(&STACKS);
         static WORKERS: [$crate::generated::Worker; COUNTS.workers()] = $crate::workers(COUNTS);
-        static NODES: [$crate::Entry; COUNTS.nodes] = [$($crate::Entry { name: $name, run: $run }),+];
+        static NODES: [$crate::Entry; COUNTS.nodes] = [
+            $($crate::Entry { name: $name, program: $crate::Program::Node($run) },)*
+            $($($crate::Entry { name: $cpp_name, program: $crate::Program::Main($main) }),+)?
+        ];
         static KERNEL: $crate::generated::Kernel<$crate::generated::Board<$crate::Parts<Image>>> =
             $crate::generated::Kernel::new($crate::generated::Board::new($crate::Parts::new()));
 
         impl $crate::Image for Image {
+            const EXTENDED: bool = !CPP.is_empty();
+
             #[inline(always)]
             fn kernel() -> &'static $crate::generated::Kernel<$crate::generated::Board<$crate::Parts<Image>>> {
                 &KERNEL

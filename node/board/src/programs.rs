@@ -36,6 +36,8 @@ pub fn kick<I: Image>() {
 }
 
 impl<I: Image> Programs for Parts<I> {
+    const EXTENDED: bool = I::EXTENDED;
+
     #[inline(always)]
     fn objects(&self) -> Objects {
         let layout = I::layout();

@@ -1,7 +1,11 @@
 //! What an image does first: memory, network, nodes.
 
 use alloc::boxed::Box;
+use alloc::ffi::CString;
 use alloc::format;
+use alloc::string::ToString;
+use alloc::vec::Vec;
+use core::ffi::c_char;
 use core::fmt::Write;
 use core::panic::PanicInfo;
 
@@ -11,9 +15,9 @@ use tokkyu_rtos::Port;
 use tokkyu_rtos_aarch64::{Console, exit};
 
 use crate::here::Here;
-use crate::image::{Entry, Found, Image};
+use crate::image::{Entry, Found, Image, Main, Program};
 use crate::state::{self, print};
-use crate::{arguments, heap};
+use crate::{arguments, constructors, heap};
 
 /// Under QEMU's own network: the machine around it is 10.0.2.2, and what is at that one's loopback.
 const ADDRESS: &str = "10.0.2.15/24,10.0.2.2,10.0.2.2";
@@ -53,6 +57,7 @@ pub(crate) fn drive<I: Image>() {
         heap::used().0,
         heap::MEMORY.len()
     ));
+    constructors::call();
     for (task, node) in (2..).zip(I::layout().nodes) {
         if let Err(error) = kernel.act_tsk(task) {
             print(&format!("board: {} cannot be started: {error:?}", node.name));
@@ -63,11 +68,32 @@ pub(crate) fn drive<I: Image>() {
 
 /// A node's main task.
 pub(crate) fn node(entry: &Entry) {
-    let ended = Node::builder(entry.name).build().and_then(|node| (entry.run)(&node));
+    let name = entry.name;
+    let ended = match entry.program {
+        Program::Node(run) => {
+            Node::builder(name).build().and_then(|node| run(&node)).map_err(|e| e.to_string())
+        }
+        Program::Main(main) => match call(name, main) {
+            0 => Ok(()),
+            code => Err(format!("code {code}")),
+        },
+    };
     match ended {
-        Ok(()) => print(&format!("board: {} has ended", entry.name)),
-        Err(error) => print(&format!("board: {} has failed: {error}", entry.name)),
+        Ok(()) => print(&format!("board: {name} has ended")),
+        Err(error) => print(&format!("board: {name} has failed: {error}")),
     }
+}
+
+/// Calls a `main` with the name and what renames.
+fn call(name: &'static str, main: Main) -> i32 {
+    let renames = arguments::words().filter(|word| word.contains(":="));
+    let texts = core::iter::once(name).chain(renames).filter_map(|word| CString::new(word).ok());
+    let mut arguments: Vec<*mut c_char> = texts.map(CString::into_raw).collect();
+    let count = arguments.len() as i32;
+    // As C has it, and for ever: it may keep them.
+    arguments.push(core::ptr::null_mut());
+    // SAFETY: the program's `main`.
+    unsafe { main(count, Vec::leak(arguments).as_mut_ptr()) }
 }
 
 /// What a panic does: it is told, and the board ends.

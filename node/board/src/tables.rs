@@ -15,6 +15,9 @@ use tokkyu_rtos_aarch64::{Stack, StackRange};
 /// Bytes of each task's stack.
 pub const STACK_BYTES: usize = 16 << 10;
 
+/// The same of an image with C++: exceptions and streams take more.
+pub const CPP_STACK_BYTES: usize = 48 << 10;
+
 /// Moves frames: below what is urgent, above what is not (NRT-11).
 const DRIVER_PRIORITY: u8 = 9;
 /// Of nodes' networks.
@@ -103,7 +106,9 @@ pub const fn tasks<const N: usize>(counts: Counts, on: &[u8]) -> [Task; N] {
 }
 
 /// Where their stacks are.
-pub const fn ranges<const N: usize>(stacks: &'static [Stack<STACK_BYTES>; N]) -> [StackRange; N] {
+pub const fn ranges<const BYTES: usize, const N: usize>(
+    stacks: &'static [Stack<BYTES>; N],
+) -> [StackRange; N] {
     array!(N, at => stacks[at].range())
 }
 

@@ -17,10 +17,12 @@ mod error;
 mod parse;
 pub mod rust;
 mod types;
+mod usual;
 mod wanted;
 
 pub use definition::{Array, Base, Builtin, Constant, Definition, Field, Name, Service, Type};
 pub use error::{Error, Place, Problem};
 pub use parse::{parse_message, parse_service};
 pub use types::Types;
+pub use usual::usual;
 pub use wanted::Wanted;

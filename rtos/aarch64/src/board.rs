@@ -9,12 +9,15 @@ use crate::context::{go, go_from_idle, switch};
 use crate::exception::{Exception, Verdict};
 use crate::line::Line;
 use crate::stack::{StackRange, handler_stack};
-use crate::{clock, gic, here};
+use crate::{clock, extended, gic, here};
 
 /// What there is, and what tasks and handlers do.
 ///
 /// What there is are functions and no constants, which may not name what changes. Inlined, they cost as much.
 pub trait Programs: Sync + 'static {
+    /// Whether tasks have floating-point registers and thread-local variables (RTA-15, RTA-16). Where they have not, nothing is spent on it.
+    const EXTENDED: bool = false;
+
     /// Always the same.
     fn objects(&self) -> Objects;
 
@@ -106,8 +109,9 @@ impl<P: Programs> Board<P> {
     /// Has each task know its stack. `None` if one has none.
     pub(crate) fn give_stacks(&self) -> Option<()> {
         let stacks = self.programs.stacks();
+        let above = if P::EXTENDED { extended::bytes() } else { 0 };
         for (index, task) in self.objects().tasks.iter().enumerate() {
-            task.saved().set_top(stacks.get(index)?.top());
+            task.saved().set_top(stacks.get(index)?.top() - above);
         }
         Some(())
     }
@@ -237,6 +241,9 @@ impl<P: Programs> Port for Board<P> {
 
     #[inline(always)]
     fn switch(&self, from: Option<&'static Task>, to: Option<&'static Task>) {
+        if P::EXTENDED {
+            extended::switch(from, to);
+        }
         let to = self.saved(to);
         match from {
             // SAFETY: `to` is a context that nobody runs: who keeps it holds its processor's lock until it is kept (RTK-33).
@@ -248,6 +255,9 @@ impl<P: Programs> Port for Board<P> {
 
     #[inline(always)]
     fn abandon(&self, to: Option<&'static Task>) -> ! {
+        if P::EXTENDED {
+            extended::switch(None, to);
+        }
         // SAFETY: as above.
         unsafe { go(self.saved(to)) }
     }
@@ -273,6 +283,9 @@ impl<P: Programs> Port for Board<P> {
 
     #[inline(always)]
     fn run(&self, task: &'static Task) {
+        if P::EXTENDED {
+            extended::begin(task);
+        }
         self.programs.task(task.id());
     }
 

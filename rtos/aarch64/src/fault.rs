@@ -10,10 +10,12 @@ use crate::board::{Board, Programs};
 use crate::console::Console;
 use crate::exception::{Exception, Registers, Verdict};
 use crate::exit::exit;
-use crate::{gic, here, stack};
+use crate::{extended, gic, here, stack};
 
 /// Places in the table of vectors (vectors.rs).
 const OF_TASK: u64 = 0;
+/// Exception class of a floating-point instruction (DDI 0487, ESR_EL1.EC).
+const FLOATING_POINT: u64 = 0x07;
 /// `PSTATE.I` (DDI 0487, SPSR_EL1).
 const MASKED: u64 = 1 << 7;
 
@@ -25,6 +27,13 @@ unsafe extern "C" {
 pub fn fault<P: Programs>(kernel: &'static Kernel<Board<P>>, kind: u64, registers: &mut Registers) {
     let state = SPSR_EL1.get();
     let current = kernel.objects().processors.get(here::index()).and_then(|processor| processor.current());
+    if P::EXTENDED
+        && kind == OF_TASK
+        && ESR_EL1.get() >> 26 & 0x3f == FLOATING_POINT
+        && let Some(task) = current
+    {
+        return extended::take(task);
+    }
     // In a call the kernel holds locks, with interrupts masked: whoever is ended there takes them along.
     let may_be_handled = current.filter(|_| kind == OF_TASK && state & MASKED == 0);
     if !may_be_handled.is_some_and(|task| handle(kernel, task, state, registers)) {

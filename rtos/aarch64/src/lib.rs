@@ -14,6 +14,7 @@ mod console;
 mod context;
 mod exception;
 mod exit;
+mod extended;
 mod fault;
 mod gic;
 mod here;

@@ -126,10 +126,10 @@ global_asm!(
     "ldr x2, =0x100803519",
     "msr tcr_el1, x2",
     "isb",
-    // Translation, data cache, instruction cache, stack alignment.
+    // Translation, data cache, instruction cache, stack alignment. Not that of data: C++ reads words where they are.
+    "bic x1, x1, #2",
     "mov x2, #0x100d",
     "orr x1, x1, x2",
-    "orr x1, x1, #2",
     "msr sctlr_el1, x1",
     "isb",
     "ret",

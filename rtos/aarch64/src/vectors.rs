@@ -63,7 +63,7 @@ global_asm!(
     "b fault",
     ".balign 128",
     // From SP_EL1, of which nobody knows whether it has room: what is told of it gets a stack of its own. No task runs at EL0, whose
-    // thread registers nobody has.
+    // read-only thread register nobody has.
     "b fault_of_handler",
     ".balign 128",
     "b interrupt_of_handler",
@@ -99,11 +99,11 @@ global_asm!(
     "bl tokkyu_leave",
     frame!(restore),
     "fault_of_handler:",
-    "msr tpidr_el0, x0",
+    "msr tpidrro_el0, x0",
     "ldr x0, =TOKKYU_LAST_STACK",
     "add x0, x0, #{last}",
     "mov sp, x0",
-    "mrs x0, tpidr_el0",
+    "mrs x0, tpidrro_el0",
     "stp x0, x1, [sp, #-16]!",
     "mov x0, #4",
     // x0: the place in the table; x0 and x1 of before are on the stack.

@@ -51,6 +51,6 @@ unsafe extern "Rust" {
 }
 
 /// The port that the program was linked with.
-pub(crate) fn port() -> &'static dyn Port {
+pub fn port() -> &'static dyn Port {
     tokkyu_node_port()
 }

@@ -8,6 +8,11 @@
 #![allow(clippy::missing_safety_doc)] // said once, above
 #![allow(missing_docs)] // the header has them
 #![allow(non_camel_case_types)] // as C writes them
+#![no_std]
+
+extern crate alloc;
+#[cfg(unix)]
+extern crate std;
 
 mod node;
 mod object;
@@ -16,6 +21,7 @@ mod queue;
 mod service;
 mod subscription;
 mod text;
+mod thread;
 mod timer;
 mod user;
 mod value;

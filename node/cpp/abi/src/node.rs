@@ -1,6 +1,7 @@
 //! Nodes.
 
-use std::ffi::{CString, c_char, c_int, c_void};
+use alloc::ffi::CString;
+use core::ffi::{c_char, c_int, c_void};
 
 use tokkyu_node::console::{Said, print};
 use tokkyu_node::{Level, Node, Place, Time};
@@ -69,7 +70,7 @@ pub unsafe extern "C" fn tk_node_about(node: *const tk_node, what: c_int) -> *mu
         4 => give(node.host()),
         _ => {
             fail("nodes have no such text");
-            std::ptr::null_mut()
+            core::ptr::null_mut()
         }
     }
 }
@@ -83,7 +84,7 @@ pub unsafe extern "C" fn tk_node_resolve(
     // SAFETY: a handle, and a text.
     let (node, name) = (&unsafe { &*node }.0, unsafe { read(name) });
     let resolved = if renames { node.resolve(&name) } else { node.resolve_only(&name) };
-    ok(resolved).map_or(std::ptr::null_mut(), |name| give(&name))
+    ok(resolved).map_or(core::ptr::null_mut(), |name| give(&name))
 }
 
 #[unsafe(no_mangle)]

@@ -1,6 +1,6 @@
 //! Messages of the program's language, shared as they are.
 
-use std::ffi::c_void;
+use core::ffi::c_void;
 
 use tokkyu_graph::Object;
 

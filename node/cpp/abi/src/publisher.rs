@@ -1,7 +1,8 @@
 //! Publishers and loans.
 
-use std::ffi::{c_char, c_void};
-use std::sync::Arc;
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use core::ffi::{c_char, c_void};
 
 use tokkyu_node::{Kind, Loan, PublisherOptions, raw};
 
@@ -53,7 +54,7 @@ pub unsafe extern "C" fn tk_advertise(
     options.slot_bytes = given.slot_bytes as usize;
     if let Some(on_change) = given.on_change {
         options.on_change = Some(Box::new(move |callerid, is_new| {
-            let callerid = std::ffi::CString::new(callerid).unwrap_or_default();
+            let callerid = alloc::ffi::CString::new(callerid).unwrap_or_default();
             // SAFETY: the program gave function and pointer together.
             unsafe { on_change(user.get(), callerid.as_ptr(), is_new) };
         }));

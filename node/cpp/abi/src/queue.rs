@@ -1,6 +1,6 @@
 //! Queues of callbacks.
 
-use std::time::Duration;
+use core::time::Duration;
 
 use tokkyu_node::{CallbackQueue, Node};
 

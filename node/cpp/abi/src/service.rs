@@ -1,7 +1,11 @@
 //! Services, offered and called.
 
-use std::ffi::{CString, c_char, c_void};
-use std::time::Duration;
+use alloc::borrow::ToOwned;
+use alloc::ffi::CString;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::ffi::{c_char, c_void};
+use core::time::Duration;
 
 use tokkyu_node::{Kind, Request, ServiceServer, raw};
 
@@ -17,7 +21,7 @@ pub struct tk_answer(Option<Result<Vec<u8>, String>>);
 /// `len` bytes from `bytes` on, which may be NULL if there are none.
 unsafe fn bytes<'b>(bytes: *const u8, len: usize) -> &'b [u8] {
     // SAFETY: so many there are.
-    if len == 0 { &[] } else { unsafe { std::slice::from_raw_parts(bytes, len) } }
+    if len == 0 { &[] } else { unsafe { core::slice::from_raw_parts(bytes, len) } }
 }
 
 #[unsafe(no_mangle)]

@@ -1,7 +1,7 @@
 //! Subscriptions and what they deliver.
 
-use std::any::Any;
-use std::ffi::{c_char, c_int, c_void};
+use core::any::Any;
+use core::ffi::{c_char, c_int, c_void};
 
 use tokkyu_node::{Delivery, Subscription, SubscriptionOptions};
 
@@ -24,7 +24,7 @@ pub unsafe extern "C" fn tk_delivery_object(
     let delivery = unsafe { &*delivery };
     let object = delivery.0.object().map(|object| &**object as &dyn Any);
     let Some(foreign) = object.and_then(|object| object.downcast_ref::<Foreign>()) else {
-        return std::ptr::null();
+        return core::ptr::null();
     };
     // SAFETY: room for one pointer.
     unsafe { *ops = foreign.ops };

@@ -1,12 +1,12 @@
 //! Texts in and out, and what the last call failed with.
 
-use std::cell::RefCell;
-use std::ffi::{CStr, CString, c_char};
-use std::fmt::Display;
-
-thread_local! {
-    static LAST_ERROR: RefCell<CString> = RefCell::default();
-}
+use crate::thread;
+use alloc::boxed::Box;
+use alloc::ffi::CString;
+use alloc::string::String;
+use alloc::string::ToString;
+use core::ffi::{CStr, c_char};
+use core::fmt::Display;
 
 /// A text as C has it. One with a zero byte in it ends there.
 fn to_c(text: &str) -> CString {
@@ -16,7 +16,8 @@ fn to_c(text: &str) -> CString {
 
 /// Remembers an error for [`tk_last_error`].
 pub(crate) fn fail(error: impl Display) {
-    LAST_ERROR.with_borrow_mut(|last| *last = to_c(&error.to_string()));
+    let words = to_c(&error.to_string());
+    thread::own(|own| own.last_error = words);
 }
 
 /// The value, or nothing with the error remembered.
@@ -26,7 +27,7 @@ pub(crate) fn ok<T>(result: Result<T, impl Display>) -> Option<T> {
 
 #[unsafe(no_mangle)]
 pub extern "C" fn tk_last_error() -> *const c_char {
-    LAST_ERROR.with_borrow(|last| last.as_ptr())
+    thread::own(|own| own.last_error.as_ptr())
 }
 
 /// A text that C frees.
@@ -53,7 +54,7 @@ pub(crate) unsafe fn read(text: *const c_char) -> String {
 
 /// A handle for C, or NULL.
 pub(crate) fn handle<T>(value: Option<T>) -> *mut T {
-    value.map_or(std::ptr::null_mut(), |value| Box::into_raw(Box::new(value)))
+    value.map_or(core::ptr::null_mut(), |value| Box::into_raw(Box::new(value)))
 }
 
 /// Ends a handle.

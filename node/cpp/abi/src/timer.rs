@@ -1,7 +1,7 @@
 //! Timers.
 
-use std::ffi::c_void;
-use std::time::Duration;
+use core::ffi::c_void;
+use core::time::Duration;
 
 use tokkyu_node::{Timer, TimerEvent};
 

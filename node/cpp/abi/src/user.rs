@@ -1,6 +1,6 @@
 //! What a program wants to have back in its callbacks.
 
-use std::ffi::c_void;
+use core::ffi::c_void;
 
 /// The program's pointer. It is freed when nothing here can call with it any more.
 pub(crate) struct User {

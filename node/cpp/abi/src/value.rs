@@ -1,8 +1,10 @@
 //! Values: parameters, and what the master says.
 
-use std::cell::Cell;
-use std::collections::BTreeMap;
-use std::ffi::c_char;
+use crate::thread;
+use alloc::boxed::Box;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use core::ffi::c_char;
 
 use tokkyu_node::{MasterError, Param};
 
@@ -36,7 +38,7 @@ pub unsafe extern "C" fn tk_value_text(text: *const c_char) -> *mut tk_value {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tk_value_binary(bytes: *const u8, len: usize) -> *mut tk_value {
     // SAFETY: so many bytes.
-    let bytes = if len == 0 { &[] } else { unsafe { std::slice::from_raw_parts(bytes, len) } };
+    let bytes = if len == 0 { &[] } else { unsafe { core::slice::from_raw_parts(bytes, len) } };
     handle(Some(tk_value(Param::Binary(bytes.to_vec()))))
 }
 
@@ -103,14 +105,14 @@ pub unsafe extern "C" fn tk_value_as_double(value: *const tk_value) -> f64 {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tk_value_as_text(value: *const tk_value) -> *mut c_char {
     // SAFETY: a value.
-    if let Param::Text(text) = &unsafe { &*value }.0 { give(text) } else { std::ptr::null_mut() }
+    if let Param::Text(text) = &unsafe { &*value }.0 { give(text) } else { core::ptr::null_mut() }
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tk_value_as_binary(value: *const tk_value, len: *mut usize) -> *const u8 {
     // SAFETY: a value, and room for one length.
     unsafe {
-        let Param::Binary(bytes) = &(*value).0 else { return std::ptr::null() };
+        let Param::Binary(bytes) = &(*value).0 else { return core::ptr::null() };
         *len = bytes.len();
         bytes.as_ptr()
     }
@@ -135,18 +137,14 @@ pub unsafe extern "C" fn tk_value_item(value: *const tk_value, index: usize) -> 
         _ => None,
     };
     // A handle is its value and nothing else.
-    item.map_or(std::ptr::null(), |item| (item as *const Param).cast())
+    item.map_or(core::ptr::null(), |item| (item as *const Param).cast())
 }
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tk_value_item_name(value: *const tk_value, index: usize) -> *mut c_char {
     // SAFETY: a value.
-    let Param::Map(items) = &unsafe { &*value }.0 else { return std::ptr::null_mut() };
-    items.keys().nth(index).map_or(std::ptr::null_mut(), |name| give(name))
-}
-
-thread_local! {
-    static WAS_REFUSED: Cell<bool> = const { Cell::new(false) };
+    let Param::Map(items) = &unsafe { &*value }.0 else { return core::ptr::null_mut() };
+    items.keys().nth(index).map_or(core::ptr::null_mut(), |name| give(name))
 }
 
 #[unsafe(no_mangle)]
@@ -170,9 +168,9 @@ fn answered(answer: Result<Param, MasterError>) -> *mut tk_value {
     match answer {
         Ok(value) => handle(Some(tk_value(value))),
         Err(error) => {
-            WAS_REFUSED.set(matches!(error, MasterError::Refused { .. }));
+            thread::own(|own| own.was_refused = matches!(error, MasterError::Refused { .. }));
             fail(error);
-            std::ptr::null_mut()
+            core::ptr::null_mut()
         }
     }
 }
@@ -201,14 +199,14 @@ pub unsafe extern "C" fn tk_param_cached(node: *const tk_node, name: *const c_ch
     match node.param_cached::<Param>(&name) {
         Ok(Some(value)) => handle(Some(tk_value(value))),
         Ok(None) => {
-            WAS_REFUSED.set(true);
+            thread::own(|own| own.was_refused = true);
             fail(format_args!("parameter {name} is not set"));
-            std::ptr::null_mut()
+            core::ptr::null_mut()
         }
         Err(error) => {
-            WAS_REFUSED.set(false);
+            thread::own(|own| own.was_refused = false);
             fail(error);
-            std::ptr::null_mut()
+            core::ptr::null_mut()
         }
     }
 }
@@ -223,5 +221,5 @@ pub unsafe extern "C" fn tk_param_forget(node: *const tk_node, name: *const c_ch
 
 #[unsafe(no_mangle)]
 pub extern "C" fn tk_was_refused() -> bool {
-    WAS_REFUSED.get()
+    thread::own(|own| own.was_refused)
 }

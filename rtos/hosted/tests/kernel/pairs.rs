@@ -215,8 +215,10 @@ const DEEDS: &[(&str, Deed)] = &[
 
 /// What the specification lets be seen in between (SPEC.md RTK-52): who waited for the mutex of a task that is ended runs before the task
 /// begins anew where it was activated meanwhile. It is sound all the same.
-const IN_BETWEEN: &[(&str, &str, &str)] =
-    &[("sleeping with a mutex that another waits for", "ter_tsk", "mact_tsk 2")];
+const IN_BETWEEN: &[(&str, &str, &str)] = &[
+    ("sleeping with a mutex that another waits for", "ter_tsk", "mact_tsk 2"),
+    ("sleeping with a mutex that another waits for", "ras_ter", "mact_tsk 2"),
+];
 
 /// Who calls on a processor: the task that runs there, the target if it does.
 fn runs_on(kernel: &'static System, processor: i32) -> i32 {
