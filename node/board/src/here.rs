@@ -1,6 +1,7 @@
 //! The system that an image's nodes see.
 
 use alloc::string::String;
+use alloc::vec::Vec;
 use core::marker::PhantomData;
 
 use tokkyu_node_rtos::{Stack, System, Waiters, Worker};
@@ -72,6 +73,10 @@ impl<I: Image> System for Here<I> {
 
     fn variable(&self, name: &str) -> Option<String> {
         arguments::find(name).or_else(|| I::variable(name)).map(String::from)
+    }
+
+    fn arguments(&self) -> Vec<String> {
+        arguments::arguments().map(String::from).collect()
     }
 
     fn print(&self, line: &str) {

@@ -21,7 +21,7 @@ pub type Main = unsafe extern "C" fn(i32, *mut *mut c_char) -> i32;
 pub enum Program {
     /// It is called with the node of that name.
     Node(Run),
-    /// It makes its node itself, and is called with the name and the words of the boot loader that rename (`FROM:=TO`).
+    /// It makes its node itself, and is called with the name and what the boot loader says behind `--`.
     Main(Main),
 }
 

@@ -12,9 +12,9 @@
 //! }
 //! ```
 //!
-//! A node is a function of a `Node`, which may be the very one that a program on Linux calls. Arguments come from the
-//! boot loader (`/chosen/bootargs` of the device tree, QEMU's `-append`), words `NAME=VALUE`: `ROS_MASTER_URI`, `ROS_IP`, and `NETWORK`, the
-//! board's address (`tokkyu_node_rtos::Address`).
+//! A node is a function of a `Node`, which may be the very one that a program on Linux calls. What there is to be told comes from the
+//! boot loader (`/chosen/bootargs` of the device tree, QEMU's `-append`): variables `NAME=VALUE`, as `ROS_MASTER_URI` and `ROS_IP`, `NETWORK`,
+//! the board's address (`tokkyu_node_rtos::Address`), and `FIRST_PORT`, of its nodes' ports; behind `--` the arguments of all nodes.
 
 #![no_std]
 #![cfg(all(target_arch = "aarch64", target_os = "none"))]

@@ -10,7 +10,7 @@ use core::fmt::Write;
 use core::panic::PanicInfo;
 
 use tokkyu_callbacks::Node;
-use tokkyu_node_rtos::{Address, Memory, Rtos, Stack};
+use tokkyu_node_rtos::{Address, FIRST_PORT, Memory, Rtos, Stack};
 use tokkyu_rtos::Port;
 use tokkyu_rtos_aarch64::{Console, exit};
 
@@ -34,6 +34,10 @@ pub(crate) fn drive<I: Image>() {
         Ok(address) => address,
         Err(error) => return print(&format!("board: NETWORK: {error}")),
     };
+    let first_port = match arguments::find("FIRST_PORT").map_or(Ok(FIRST_PORT), str::parse) {
+        Ok(port) => port,
+        Err(error) => return print(&format!("board: FIRST_PORT: {error}")),
+    };
     let Found { device, hardware, line } = match I::device() {
         Ok(found) => found,
         Err(error) => return print(&format!("board: {error}")),
@@ -42,7 +46,7 @@ pub(crate) fn drive<I: Image>() {
     let nodes = I::layout().workers.iter().filter(|worker| worker.is_of_none()).count();
     let memory = Memory { sockets: SOCKETS * nodes, receive_bytes: 4 << 10, send_bytes: 8 << 10 };
     let stack: &'static Stack<I::Device> =
-        Box::leak(Box::new(Stack::new(device, hardware, address, memory, seed)));
+        Box::leak(Box::new(Stack::new(device, hardware, address, memory, seed).with_first_port(first_port)));
     state::set_stack::<I>(stack);
     if let Some(line) = line
         && let Err(error) = kernel.ena_int(line)
@@ -84,10 +88,10 @@ pub(crate) fn node(entry: &Entry) {
     }
 }
 
-/// Calls a `main` with the name and what renames.
+/// Calls a `main` with its name and its arguments.
 fn call(name: &'static str, main: Main) -> i32 {
-    let renames = arguments::words().filter(|word| word.contains(":="));
-    let texts = core::iter::once(name).chain(renames).filter_map(|word| CString::new(word).ok());
+    let texts =
+        core::iter::once(name).chain(arguments::arguments()).filter_map(|word| CString::new(word).ok());
     let mut arguments: Vec<*mut c_char> = texts.map(CString::into_raw).collect();
     let count = arguments.len() as i32;
     // As C has it, and for ever: it may keep them.

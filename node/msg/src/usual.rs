@@ -14,9 +14,8 @@ const INSTALLED: [&str; 2] = ["/opt/ros/noetic/share", "/usr/share"];
 /// same. A definition of ROS 2, which has the same packages, is passed over.
 pub fn usual(definitions: &Path) -> Wanted {
     let folders = INSTALLED.map(PathBuf::from).into_iter().chain([definitions.to_owned()]);
-    let mut all: Vec<String> = folders
-        .flat_map(|folder| PACKAGES.iter().flat_map(move |package| names(&folder, package)))
-        .collect();
+    let mut all: Vec<String> =
+        folders.flat_map(|folder| PACKAGES.iter().flat_map(move |package| names(&folder, package))).collect();
     all.sort();
     all.dedup();
     let mut wanted = Wanted::from_environment().and_last_from(definitions);

@@ -15,9 +15,8 @@ impl<S: System> Environment for Rtos<S> {
         self.0.variable(name)
     }
 
-    /// There are none: what renames or sets is the node's own.
     fn arguments(&self) -> Vec<String> {
-        Vec::new()
+        self.0.arguments()
     }
 
     /// There is one program.

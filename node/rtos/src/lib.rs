@@ -21,7 +21,7 @@ mod waiters;
 mod words;
 mod worker;
 
-pub use net::{Address, Memory, Stack};
+pub use net::{Address, FIRST_PORT, Memory, Stack};
 pub use system::{Rtos, System};
 pub use waiters::{TASKS_MAX, Waiters};
 pub use worker::Worker;

@@ -2,6 +2,7 @@
 
 use alloc::string::String;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use smoltcp::phy::Device;
 use tokkyu_callbacks::Profile;
@@ -47,6 +48,11 @@ pub trait System: Copy + Send + Sync + 'static {
     /// A variable (`ROS_MASTER_URI`).
     fn variable(&self, _name: &str) -> Option<String> {
         None
+    }
+
+    /// What its programs are called with: what renames or sets (NODE-46).
+    fn arguments(&self) -> Vec<String> {
+        Vec::new()
     }
 
     /// The flows that were built in.

@@ -4,13 +4,22 @@ use core::fmt;
 
 /// Of QEMU's machine `virt`.
 const UART: *mut u32 = 0x0900_0000 as *mut u32;
-/// Flag register, in words, and its bit "transmit FIFO is full" (PL011 reference manual, 3.3.3).
+/// Flag register, in words, and its bits "transmit FIFO is full" and "receive FIFO is empty" (PL011 reference manual, 3.3.3).
 const FLAGS: usize = 6;
 const FULL: u32 = 1 << 5;
+const EMPTY: u32 = 1 << 4;
 
 /// The serial line. What several processors write at once is mixed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Console;
+
+impl Console {
+    /// A byte that somebody has sent, if there is one.
+    pub fn read(self) -> Option<u8> {
+        // SAFETY: as below; a read of the data register takes the byte that has come.
+        unsafe { (UART.add(FLAGS).read_volatile() & EMPTY == 0).then(|| UART.read_volatile() as u8) }
+    }
+}
 
 impl fmt::Write for Console {
     fn write_str(&mut self, words: &str) -> fmt::Result {

@@ -84,6 +84,8 @@ global_asm!(
     ".section .text.floats, \"ax\"",
     ".arch_extension fp",
     ".arch_extension simd",
+    ".global tokkyu_keep_floats",
+    ".global tokkyu_take_floats",
     "tokkyu_keep_floats:",
     "stp q0, q1, [x0]",
     "stp q2, q3, [x0, #32]",

@@ -64,7 +64,8 @@ impl Node {
         if let Err(error) = std::fs::create_dir_all(&folder) {
             panic!("{}: {error}", folder.display());
         }
-        let objects: Vec<PathBuf> = self.sources.iter().map(|source| compile(source, headers, &folder)).collect();
+        let objects: Vec<PathBuf> =
+            self.sources.iter().map(|source| compile(source, headers, &folder)).collect();
         let whole = out.join(format!("{}.o", self.name));
         // Groups of sections are told apart by names, which are the node's own from here on: there are none.
         run(Command::new(LINKER).args(["-r", "--force-group-allocation", "-o"]).arg(&whole).args(objects));
@@ -90,6 +91,8 @@ fn run(command: &mut Command) {
     match command.status() {
         Ok(status) if status.success() => {}
         Ok(status) => panic!("{what}: {status}; what it says stands above"),
-        Err(error) => panic!("{what}: {error}; apt-get install g++-aarch64-linux-gnu picolibc-aarch64-linux-gnu"),
+        Err(error) => {
+            panic!("{what}: {error}; apt-get install g++-aarch64-linux-gnu picolibc-aarch64-linux-gnu")
+        }
     }
 }

@@ -1,7 +1,8 @@
-/* Standard streams, of picolibc, whose header this file is compiled with: byte for byte to where lines are put together (src/output.rs). */
+/* Standard streams, of picolibc, whose header this file is compiled with: byte for byte to where lines are put together (src/terminal.rs). */
 #include <stdio.h>
 
 void tokkyu_put(unsigned char byte);
+int tokkyu_get(void);
 
 static int put(char byte, FILE *file)
 {
@@ -13,7 +14,7 @@ static int put(char byte, FILE *file)
 static int get(FILE *file)
 {
     (void)file;
-    return EOF;
+    return tokkyu_get();
 }
 
 static FILE console = FDEV_SETUP_STREAM(put, get, NULL, _FDEV_SETUP_RW);

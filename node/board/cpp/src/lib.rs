@@ -20,7 +20,7 @@ mod guard;
 mod heap;
 mod keys;
 mod mutex;
-mod output;
+mod terminal;
 mod threads;
 mod time;
 mod unwind;

@@ -25,8 +25,8 @@ pub extern "C" fn tk_value_int(value: i32) -> *mut tk_value {
 }
 
 #[unsafe(no_mangle)]
-pub extern "C" fn tk_value_double(value: f64) -> *mut tk_value {
-    handle(Some(tk_value(Param::Double(value))))
+pub extern "C" fn tk_value_double_bits(bits: u64) -> *mut tk_value {
+    handle(Some(tk_value(Param::Double(f64::from_bits(bits)))))
 }
 
 #[unsafe(no_mangle)]
@@ -97,9 +97,9 @@ pub unsafe extern "C" fn tk_value_as_int(value: *const tk_value) -> i32 {
 }
 
 #[unsafe(no_mangle)]
-pub unsafe extern "C" fn tk_value_as_double(value: *const tk_value) -> f64 {
+pub unsafe extern "C" fn tk_value_as_double_bits(value: *const tk_value) -> u64 {
     // SAFETY: a value.
-    if let Param::Double(value) = unsafe { &*value }.0 { value } else { 0.0 }
+    if let Param::Double(value) = unsafe { &*value }.0 { value.to_bits() } else { 0 }
 }
 
 #[unsafe(no_mangle)]

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -251,7 +252,14 @@ typedef struct tk_value tk_value;
 enum tk_value_kind { TK_NIL, TK_BOOL, TK_INT, TK_DOUBLE, TK_TEXT, TK_BINARY, TK_LIST, TK_MAP };
 tk_value *tk_value_bool(bool value);
 tk_value *tk_value_int(int32_t value);
-tk_value *tk_value_double(double value);
+/* By its bits, as the library may pass such numbers otherwise than the program does (on a board). */
+tk_value *tk_value_double_bits(uint64_t bits);
+static inline tk_value *tk_value_double(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return tk_value_double_bits(bits);
+}
 tk_value *tk_value_text(const char *text);
 tk_value *tk_value_binary(const uint8_t *bytes, size_t len);
 tk_value *tk_value_list(void);
@@ -264,7 +272,14 @@ enum tk_value_kind tk_value_kind_of(const tk_value *value);
 /* Of another kind than asked for: 0, or NULL. */
 bool tk_value_as_bool(const tk_value *value);
 int32_t tk_value_as_int(const tk_value *value);
-double tk_value_as_double(const tk_value *value);
+uint64_t tk_value_as_double_bits(const tk_value *value);
+static inline double tk_value_as_double(const tk_value *value)
+{
+    const uint64_t bits = tk_value_as_double_bits(value);
+    double number;
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}
 char *tk_value_as_text(const tk_value *value);
 const uint8_t *tk_value_as_binary(const tk_value *value, size_t *len);
 /* Items of a list or a map, in order; valid as long as the value. */

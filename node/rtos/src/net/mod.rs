@@ -12,4 +12,4 @@ mod stream;
 
 pub use address::Address;
 pub use memory::Memory;
-pub use stack::Stack;
+pub use stack::{FIRST_PORT, Stack};

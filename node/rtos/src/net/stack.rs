@@ -38,8 +38,8 @@ pub(super) struct Inner<D> {
     next_local: u16,
 }
 
-/// The first of the ports that nodes listen on; two of each node, one after the other (NRT-22).
-const FIRST_PORT: u16 = 11_411;
+/// The first of the ports that nodes listen on, unless another is said; two of each node, one after the other (NRT-22).
+pub const FIRST_PORT: u16 = 11_411;
 /// Of our end of connections that we make (RFC 6335, section 6: dynamic ports).
 const FIRST_LOCAL: u16 = 49_152;
 
@@ -64,6 +64,12 @@ impl<D: Device + Send> Stack<D> {
         let pool = Pool::new(memory);
         let inner = Inner { interface, device, pool, next_port: FIRST_PORT, next_local };
         Stack { inner: Mutex::new(inner), address, kicked: AtomicU32::new(0), moved: Condition::new() }
+    }
+
+    /// Nodes listen on ports from this one on.
+    pub fn with_first_port(self, port: u16) -> Stack<D> {
+        self.lock().next_port = port;
+        self
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Inner<D>> {
@@ -107,8 +113,9 @@ impl<D: Device + Send> Stack<D> {
 impl<D> Inner<D> {
     /// A port that nobody listens on.
     pub(super) fn next_port(&mut self) -> u16 {
-        self.next_port += 1;
-        self.next_port - 1
+        let port = self.next_port;
+        self.next_port = port.checked_add(1).unwrap_or(FIRST_PORT);
+        port
     }
 
     /// A port for our end of a connection.

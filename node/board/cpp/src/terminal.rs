@@ -1,11 +1,13 @@
-//! What programs print: whole lines, so that those of several tasks do not mix.
+//! What programs print, in whole lines, so that those of several tasks do not mix; and what they read, from the serial line.
 
 use alloc::string::String;
 use alloc::vec::Vec;
+use core::time::Duration;
 
 use tokkyu_callbacks::Level;
 use tokkyu_callbacks::port::port;
 use tokkyu_callbacks::sync::Mutex;
+use tokkyu_rtos_aarch64::Console;
 
 /// A line that is longer is printed in parts.
 const LONGEST: usize = 1024;
@@ -26,6 +28,21 @@ extern "C" fn tokkyu_put(byte: u8) {
     line.clear();
     drop(line);
     port().print(Level::Info, &whole);
+}
+
+/// Between two looks whether somebody has sent a byte.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// One byte of standard input: waits for it.
+#[unsafe(no_mangle)]
+extern "C" fn tokkyu_get() -> i32 {
+    loop {
+        if let Some(byte) = Console.read() {
+            // A terminal's key for the end of a line.
+            return i32::from(if byte == b'\r' { b'\n' } else { byte });
+        }
+        port().sleep_until(port().now() + LOOK);
+    }
 }
 
 #[unsafe(no_mangle)]
