@@ -8,6 +8,7 @@ deep_peers() { build_peers "$TOKKYU_PEERS"; }
 # The kernel's paths and messages on it against their goals, counted twice.
 deep_lab_rtos() {
     rtos/build "$CARGO_TARGET_DIR/rtos-images"
+    rm -rf -- "${logs:?}/lab-rtos"
     TOKKYU_RTOS=$CARGO_TARGET_DIR/rtos-images "$binary" lab rtos --gate --out "$logs/lab-rtos"
 }
 

@@ -22,6 +22,7 @@ fn a_new_project_has_a_node_for_linux_and_for_a_board() {
         read("src/bin/board.rs").contains("rover::talker")
             && read("src/bin/talker.rs").contains("rover::talker")
     );
+    assert!(read("build.rs").contains("src/listener.cpp") && read("src/listener.cpp").contains("ros::init"));
     let manifest = read("Cargo.toml");
     assert!(!manifest.contains('@'), "{manifest}");
     let board =

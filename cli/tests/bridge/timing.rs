@@ -21,7 +21,8 @@ fn a_far_reader_sees_that_the_writer_missed_its_deadline() {
 
 #[test]
 fn a_slow_reader_holds_up_its_own_topic_and_never_another_one() {
-    let flows = "  slow: {class: realtime, history: keep_all}\n  cmd: {class: control, depth: 1}";
+    // Deep enough for two seconds: that a newer one goes before an older when nobody gets to run for 20 ms is not what is tried.
+    let flows = "  slow: {class: realtime, history: keep_all}\n  cmd: {class: control, depth: 100}";
     let Some(yard) = Yard::open(flows, &[Cyclone]) else { return };
     let (_vehicle, operator) = yard.bridges();
     let slow = "--topic slow --type sensor_msgs/msg/Image --size 100000 --history keep_all";

@@ -64,7 +64,7 @@ impl<I: Image> Programs for Parts<I> {
         let nodes = I::layout().nodes;
         match (id as usize).wrapping_sub(2) {
             usize::MAX => start::drive::<I>(),
-            at if at < nodes.len() => start::node(&nodes[at]),
+            at if at < nodes.len() => start::node::<I>(&nodes[at]),
             _ => drop(Rtos::new(Here::<I>::new()).run(id)),
         }
     }

@@ -8,6 +8,8 @@ use alloc::vec::Vec;
 use core::ffi::c_char;
 use core::fmt::Write;
 use core::panic::PanicInfo;
+use core::sync::atomic::AtomicUsize;
+use core::sync::atomic::Ordering::AcqRel;
 
 use tokkyu_callbacks::Node;
 use tokkyu_node_rtos::{Address, FIRST_PORT, Memory, Rtos, Stack};
@@ -70,8 +72,16 @@ pub(crate) fn drive<I: Image>() {
     stack.drive(&port)
 }
 
-/// A node's main task.
-pub(crate) fn node(entry: &Entry) {
+/// A node's main task. When the last has ended, so does the board.
+pub(crate) fn node<I: Image>(entry: &Entry) {
+    static ENDED: AtomicUsize = AtomicUsize::new(0);
+    run(entry);
+    if ENDED.fetch_add(1, AcqRel) + 1 == I::layout().nodes.len() {
+        exit(0)
+    }
+}
+
+fn run(entry: &Entry) {
     let name = entry.name;
     let ended = match entry.program {
         Program::Node(run) => {

@@ -14,15 +14,15 @@
 pub mod cpp;
 mod definition;
 mod error;
+mod most_used;
 mod parse;
 pub mod rust;
 mod types;
-mod usual;
 mod wanted;
 
 pub use definition::{Array, Base, Builtin, Constant, Definition, Field, Name, Service, Type};
 pub use error::{Error, Place, Problem};
+pub use most_used::usual;
 pub use parse::{parse_message, parse_service};
 pub use types::Types;
-pub use usual::usual;
 pub use wanted::Wanted;

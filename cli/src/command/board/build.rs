@@ -48,7 +48,8 @@ impl Image {
             Ok(_) => Err(Failure::new(
                 ExitCode::Failed,
                 format_args!(
-                    "{} does not build; if cargo found no core for {TARGET}: rustup target add {TARGET}",
+                    "{} does not build; if cargo found no core for {TARGET}: rustup target add {TARGET}; nodes in C++: apt-get install \
+                     g++-aarch64-linux-gnu picolibc-aarch64-linux-gnu libboost-dev",
                     self.folder.display()
                 ),
             )),

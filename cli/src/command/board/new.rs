@@ -9,7 +9,7 @@ use tokkyu_drive::program::ExitCode;
 use crate::exit::{Done, Failure};
 use crate::output;
 
-/// Make a small project: a node that talks, as a program of Linux and as an image for a board.
+/// Make a small project: a node that talks, in Rust, as a program of Linux and with one that listens, in C++, as an image for a board.
 ///
 /// It stands on this tree of tokkyu by its path.
 #[derive(Debug, Args)]
@@ -24,10 +24,11 @@ pub struct New {
 }
 
 /// Each file, and what it begins as.
-const FILES: [(&str, &str); 6] = [
+const FILES: [(&str, &str); 7] = [
     ("Cargo.toml", include_str!("template/Cargo.toml.in")),
     ("build.rs", include_str!("template/build.rs.in")),
     (".gitignore", "/target\n"),
+    ("src/listener.cpp", include_str!("template/src/listener.cpp.in")),
     ("src/lib.rs", include_str!("template/src/lib.rs.in")),
     ("src/bin/board.rs", include_str!("template/src/bin/board.rs.in")),
     ("src/bin/talker.rs", include_str!("template/src/bin/talker.rs.in")),

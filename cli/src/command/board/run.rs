@@ -21,7 +21,7 @@ const LOOK: Duration = Duration::from_millis(20);
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  tokkyu board run examples/rtos-camera\n  \
     tokkyu board run examples/rtos-camera --seconds 10 --capture board.pcap\n  \
-    tokkyu board run . --set ROS_NAMESPACE=/rover")]
+    tokkyu board run . --set ROS_NAMESPACE=/rover\n  tokkyu board run . -- chatter:=words")]
 pub struct Run {
     #[command(flatten)]
     image: Image,
@@ -37,6 +37,9 @@ pub struct Run {
     /// Write the frames of the board's network to this file (pcap)
     #[arg(long, value_name = "FILE")]
     capture: Option<PathBuf>,
+    /// Arguments of all nodes: FROM:=TO, _PARAMETER:=VALUE
+    #[arg(last = true, value_name = "ARGUMENT", value_parser = argument)]
+    words: Vec<String>,
     /// Each instruction takes a nanosecond of the board's time, whatever it takes here
     #[arg(long)]
     icount: bool,
@@ -47,6 +50,14 @@ fn variable(word: &str) -> Result<String, String> {
     match is_one && !word.contains(char::is_whitespace) {
         true => Ok(word.to_owned()),
         false => Err("is no NAME=VALUE without blanks".to_owned()),
+    }
+}
+
+/// One word for the board, whatever blanks it has.
+fn argument(word: &str) -> Result<String, String> {
+    match word.contains(['"', '\n']) {
+        true => Err("has a double quote or a line's end, which a board's arguments cannot have".to_owned()),
+        false => Ok(format!("\"{word}\"")),
     }
 }
 
@@ -97,6 +108,10 @@ impl Run {
                 all.push(format!("{name}={}", value.as_deref().unwrap_or(usual)));
             }
         }
+        if !self.words.is_empty() {
+            all.push("--".to_owned());
+            all.extend(self.words.iter().cloned());
+        }
         all
     }
 }
@@ -104,6 +119,12 @@ impl Run {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_argument_is_one_word_whatever_blanks_it_has() {
+        assert_eq!(argument("chatter:=words of mine"), Ok("\"chatter:=words of mine\"".to_owned()));
+        assert!(argument("a\"b").is_err());
+    }
 
     #[test]
     fn what_is_no_variable_is_refused() {

@@ -33,7 +33,7 @@ pub(crate) struct Headers {
 impl Headers {
     /// Writes those of messages.
     pub(crate) fn make(out: &Path, more: &[String]) -> Headers {
-        let definitions = crate::tree().join("definitions");
+        let definitions = tree().join("definitions");
         let mut wanted = usual(&definitions);
         for name in more {
             if let Err(error) = wanted.message_or_service(name) {
@@ -44,7 +44,7 @@ impl Headers {
         if let Err(error) = cpp::generate(&wanted, &messages) {
             panic!("headers of messages: {error}");
         }
-        let face = crate::tree().join("cpp/include");
+        let face = tree().join("cpp/include");
         println!("cargo:rerun-if-changed={}", face.display());
         Headers { face, messages }
     }
@@ -84,6 +84,11 @@ fn compile(source: &Path, headers: &Headers, folder: &Path) -> PathBuf {
     command.args(FLAGS).arg("-I").arg(&headers.face).arg("-I").arg(&headers.messages);
     run(command.args(["-Wall", "-c"]).arg(source).arg("-o").arg(&object));
     object
+}
+
+/// The folder `node/` of tokkyu.
+fn tree() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
 }
 
 fn run(command: &mut Command) {

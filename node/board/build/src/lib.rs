@@ -6,7 +6,7 @@
 
 mod cpp;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What an image is built of, beside Rust.
 #[derive(Debug, Default)]
@@ -65,8 +65,3 @@ impl Image {
 
 /// The C library, as Debian installs it.
 const PICOLIBC: &str = "/usr/lib/picolibc/aarch64-linux-gnu/lib/release/libc.a";
-
-/// The folder `node/` of tokkyu.
-fn tree() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."))
-}
