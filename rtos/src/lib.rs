@@ -13,6 +13,7 @@
 #[cfg(any(test, feature = "check"))]
 extern crate std;
 
+mod call;
 mod calls;
 mod cell;
 mod dataqueue;
@@ -37,6 +38,7 @@ mod task;
 mod waiting;
 mod wheel;
 
+pub use call::Call;
 pub use calls::{
     INITIAL_PROCESSOR, INTERRUPT_PRIORITY_MIN, OVERRUN_TIME_MAX_US, OWN_PRIORITY, OverrunStatus,
     ProcessorStatus, SELF, TaskState, TaskStatus,

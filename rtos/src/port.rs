@@ -1,5 +1,6 @@
 //! What the kernel asks of the hardware, or of what stands in its place, and of the programs on it.
 
+use crate::call::Call;
 use crate::lock::Lock;
 use crate::objects::Objects;
 use crate::processor::Processor;
@@ -60,6 +61,10 @@ pub trait Port: Sized + 'static {
 
     /// A task was activated: it will begin anew. Its last context may still be in use, until it is given up.
     fn activated(&self, _task: &'static Task) {}
+
+    /// A call begins, about the object or task of this number (0: none, or the caller), with interrupts masked. For who looks on.
+    #[inline(always)]
+    fn called(&self, _call: Call, _id: i32) {}
 
     /// Runs a task's program, with interrupts enabled; it may return.
     fn run(&self, task: &'static Task);

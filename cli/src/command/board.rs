@@ -3,8 +3,14 @@
 mod build;
 mod machine;
 mod new;
+mod qmp;
+mod records;
 mod run;
 mod size;
+mod timeline;
+mod top;
+mod trace;
+mod watched;
 
 use clap::Subcommand;
 use tokkyu_drive::program::StopFlag;
@@ -16,6 +22,8 @@ pub enum Board {
     Run(run::Run),
     New(new::New),
     Size(size::Size),
+    Trace(trace::Trace),
+    Top(top::Top),
 }
 
 impl Board {
@@ -24,6 +32,8 @@ impl Board {
             Board::Run(run) => run.run(stop),
             Board::New(new) => new.run(),
             Board::Size(size) => size.run(),
+            Board::Trace(trace) => trace.run(stop),
+            Board::Top(top) => top.run(stop),
         }
     }
 }

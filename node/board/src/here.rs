@@ -79,6 +79,10 @@ impl<I: Image> System for Here<I> {
         arguments::arguments().map(String::from).collect()
     }
 
+    fn started(&self, task: i32, name: &str) {
+        state::name(task, name);
+    }
+
     fn print(&self, line: &str) {
         state::print(line);
     }

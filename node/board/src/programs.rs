@@ -37,6 +37,7 @@ pub fn kick<I: Image>() {
 
 impl<I: Image> Programs for Parts<I> {
     const EXTENDED: bool = I::EXTENDED;
+    const TRACED: bool = cfg!(feature = "trace");
 
     #[inline(always)]
     fn objects(&self) -> Objects {

@@ -64,7 +64,9 @@ pub(crate) fn drive<I: Image>() {
         heap::MEMORY.len()
     ));
     constructors::call();
+    state::name(1, "driver");
     for (task, node) in (2..).zip(I::layout().nodes) {
+        state::name(task, node.name);
         if let Err(error) = kernel.act_tsk(task) {
             print(&format!("board: {} cannot be started: {error:?}", node.name));
         }

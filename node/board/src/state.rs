@@ -1,5 +1,6 @@
 //! What an image knows once it has started.
 
+use alloc::format;
 use core::fmt::Write;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicPtr, AtomicU64};
@@ -33,6 +34,13 @@ pub(crate) fn began_at_nanos() -> u64 {
 /// That clock was read.
 pub(crate) fn set_began_at_nanos(nanos: u64) {
     BEGAN_AT_NANOS.store(nanos, Relaxed);
+}
+
+/// Whoever reads what tasks do is told what they are.
+pub(crate) fn name(task: i32, name: &str) {
+    if cfg!(feature = "trace") {
+        print(&format!("board: task {task} is {name}"));
+    }
 }
 
 /// Prints a line; lines of several tasks do not mix.

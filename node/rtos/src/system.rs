@@ -65,6 +65,9 @@ pub trait System: Copy + Send + Sync + 'static {
         Profile::SMALL
     }
 
+    /// A worker's task runs something of this name from now on.
+    fn started(&self, _task: i32, _name: &str) {}
+
     /// Prints a line.
     fn print(&self, line: &str);
 }

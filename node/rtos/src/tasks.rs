@@ -51,6 +51,7 @@ impl<S: System> Rtos<S> {
             worker.state.store(FREE, Release);
             return Err(format!("task {} for {name} cannot be activated: {error:?}", worker.task));
         }
+        self.0.started(worker.task, name);
         Ok(Box::new(Started { port: *self, worker, ends }))
     }
 }

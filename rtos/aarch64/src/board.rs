@@ -3,13 +3,14 @@
 use core::arch::asm;
 use core::ops::Range;
 
-use tokkyu_rtos::{Handler, Kernel, Lock, Objects, Port, Processor, Saved, Task};
+use tokkyu_rtos::{Call, Handler, Kernel, Lock, Objects, Port, Processor, Saved, Task};
 
 use crate::context::{go, go_from_idle, switch};
 use crate::exception::{Exception, Verdict};
 use crate::line::Line;
 use crate::stack::{StackRange, handler_stack};
-use crate::{clock, extended, gic, here};
+use crate::trace::Kind;
+use crate::{clock, extended, gic, here, trace};
 
 /// What there is, and what tasks and handlers do.
 ///
@@ -20,6 +21,9 @@ pub trait Programs: Sync + 'static {
 
     /// Always the same.
     fn objects(&self) -> Objects;
+
+    /// Whether what happens is written down (RTA-50). Where it is not, nothing is spent on it.
+    const TRACED: bool = false;
 
     /// One for each task, in the order of their numbers.
     fn stacks(&self) -> &'static [StackRange];
@@ -132,6 +136,13 @@ impl<P: Programs> Board<P> {
         self.lines().iter().any(own).then_some(here)
     }
 
+    #[inline(always)]
+    fn trace_switch(&self, to: Option<&'static Task>) {
+        if P::TRACED {
+            trace::record(self.here().index(), Kind::Switch, 0, to.map_or(0, |to| to.id() as u32));
+        }
+    }
+
     fn saved(&self, task: Option<&'static Task>) -> &'static Saved {
         match task {
             Some(task) => task.saved(),
@@ -179,6 +190,9 @@ pub fn begin<P: Programs>(kernel: &'static Kernel<Board<P>>) -> ! {
 pub fn interrupt<P: Programs>(kernel: &'static Kernel<Board<P>>) {
     let id = gic::acknowledge();
     kernel.enter_interrupt();
+    if P::TRACED && id < gic::NONE {
+        trace::record(kernel.port.here().index(), Kind::Interrupt, 0, id);
+    }
     match id {
         gic::CALL => kernel.on_call(),
         gic::TIMER => kernel.on_timer(),
@@ -190,6 +204,9 @@ pub fn interrupt<P: Programs>(kernel: &'static Kernel<Board<P>>) {
         }
     }
     gic::end(id);
+    if P::TRACED {
+        trace::record(kernel.port.here().index(), Kind::End, 0, id);
+    }
 }
 
 /// Its end, on the stack of what was interrupted.
@@ -241,6 +258,7 @@ impl<P: Programs> Port for Board<P> {
 
     #[inline(always)]
     fn switch(&self, from: Option<&'static Task>, to: Option<&'static Task>) {
+        self.trace_switch(to);
         if P::EXTENDED {
             extended::switch(from, to);
         }
@@ -255,6 +273,7 @@ impl<P: Programs> Port for Board<P> {
 
     #[inline(always)]
     fn abandon(&self, to: Option<&'static Task>) -> ! {
+        self.trace_switch(to);
         if P::EXTENDED {
             extended::switch(None, to);
         }
@@ -279,6 +298,13 @@ impl<P: Programs> Port for Board<P> {
 
     fn terminate(&self) {
         self.programs.terminate();
+    }
+
+    #[inline(always)]
+    fn called(&self, call: Call, id: i32) {
+        if P::TRACED {
+            trace::called(self.here().index(), call, id);
+        }
     }
 
     #[inline(always)]

@@ -15,7 +15,7 @@ use tokkyu_rtos::Kernel;
 
 use crate::board::{Board, Programs};
 use crate::stack::{HANDLER_STACK, TOKKYU_HANDLER_STACKS};
-use crate::{clock, exit, gic, here, memory};
+use crate::{clock, exit, gic, here, memory, trace};
 
 /// Of the tables, for those that come later.
 static ROOT: AtomicUsize = AtomicUsize::new(0);
@@ -40,6 +40,9 @@ pub fn first<P: Programs>(kernel: &'static Kernel<Board<P>>) -> ! {
     memory::enter(root);
     ROOT.store(root, Release);
     clock::set_up();
+    if P::TRACED {
+        trace::begin();
+    }
     if gic::set_up(processors, kernel.port.lines()).is_none() {
         exit::refuse("the interrupt controller cannot be set up: GICv3, and lines that it has?");
     }

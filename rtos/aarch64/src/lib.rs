@@ -21,6 +21,7 @@ mod here;
 mod line;
 mod memory;
 mod stack;
+mod trace;
 mod vectors;
 
 pub use board::{Board, Programs};

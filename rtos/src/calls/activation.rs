@@ -1,6 +1,7 @@
 //! Activating tasks: `act_tsk`, `mact_tsk`, `can_act`.
 
 use super::{Error, Kernel, Port, Processor, Result, Task};
+use crate::call::Call;
 use crate::task::ANYWHERE;
 
 impl<P: Port> Kernel<P> {
@@ -11,6 +12,7 @@ impl<P: Port> Kernel<P> {
     #[inline]
     pub fn act_tsk(&self, task: i32) -> Result {
         let processor = self.enter()?;
+        self.port.called(Call::ActTsk, task);
         let task = self.found(processor, self.task_or_self(processor, task))?;
         let at = self.lock_processor_of(task);
         if task.is_dormant() {
@@ -28,6 +30,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID` of task or processor; `E_PAR`: it may not be moved there; `E_QOVR`.
     pub fn mact_tsk(&self, task: i32, to: i32) -> Result {
         let processor = self.enter()?;
+        self.port.called(Call::MactTsk, task);
         let task = self.found(processor, self.task_or_self(processor, task))?;
         let to = self.found(processor, self.processor_or_initial(to, task.config().processor))?;
         self.require(processor, task.may_move_to(to.index()), Error::Parameter)?;

@@ -1,5 +1,6 @@
 //! Calls about data queues: `snd_dtq`, `psnd_dtq`, `tsnd_dtq`, `fsnd_dtq`, `rcv_dtq`, `prcv_dtq`, `trcv_dtq`, `ini_dtq`, `ref_dtq`.
 
+use crate::call::Call;
 use crate::dataqueue::{DataQueue, DataQueueStatus};
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, Timeout};
@@ -25,6 +26,7 @@ impl<P: Port> Kernel<P> {
     #[inline]
     pub fn tsnd_dtq(&self, id: i32, data: usize, timeout: Timeout) -> Result {
         let (processor, task) = self.enter_waiting()?;
+        self.port.called(Call::TsndDtq, id);
         let queue = self.found(processor, of_number(self.objects().data_queues, id))?;
         self.may_wait(processor, task, timeout)?;
         self.lock(&queue.lock);
@@ -53,6 +55,7 @@ impl<P: Port> Kernel<P> {
     #[inline]
     pub fn psnd_dtq(&self, id: i32, data: usize) -> Result {
         let processor = self.enter()?;
+        self.port.called(Call::PsndDtq, id);
         let queue = self.found(processor, of_number(self.objects().data_queues, id))?;
         self.lock(&queue.lock);
         if self.hand_on(processor, queue, data) {
@@ -70,6 +73,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`; `E_ILUSE`: the queue has no cells.
     pub fn fsnd_dtq(&self, id: i32, data: usize) -> Result {
         let processor = self.enter()?;
+        self.port.called(Call::FsndDtq, id);
         let queue = self.found(processor, of_number(self.objects().data_queues, id))?;
         self.require(processor, !queue.cells.is_empty(), Error::IllegalUse)?;
         self.lock(&queue.lock);
@@ -101,6 +105,7 @@ impl<P: Port> Kernel<P> {
     #[inline]
     pub fn trcv_dtq(&self, id: i32, timeout: Timeout) -> Result<usize> {
         let (processor, task) = self.enter_waiting()?;
+        self.port.called(Call::TrcvDtq, id);
         let queue = self.found(processor, of_number(self.objects().data_queues, id))?;
         self.may_wait(processor, task, timeout)?;
         self.lock(&queue.lock);
@@ -125,6 +130,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`, `E_TMOUT`.
     pub fn prcv_dtq(&self, id: i32) -> Result<usize> {
         let (processor, _) = self.enter_task()?;
+        self.port.called(Call::PrcvDtq, id);
         let queue = self.found(processor, of_number(self.objects().data_queues, id))?;
         self.locked(processor, &queue.lock, || self.receive(queue))
     }

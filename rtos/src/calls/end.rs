@@ -1,5 +1,6 @@
 //! Ending tasks: `ext_tsk`, `ter_tsk`.
 
+use crate::call::Call;
 use core::convert::Infallible;
 
 use super::{Error, Kernel, Port, Processor, Result, Task, of_number};
@@ -53,6 +54,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`; `E_ILUSE`: itself; `E_OBJ`: it is dormant, or another processor's.
     pub fn ter_tsk(&self, task: i32) -> Result {
         let (processor, own) = self.enter_task()?;
+        self.port.called(Call::TerTsk, task);
         let task = self.found(processor, of_number(self.objects().tasks, task))?;
         self.require(processor, !core::ptr::eq(task, own), Error::IllegalUse)?;
         self.end_other(processor, task, false)

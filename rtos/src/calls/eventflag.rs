@@ -1,5 +1,6 @@
 //! Calls about event flags: `set_flg`, `clr_flg`, `wai_flg`, `pol_flg`, `twai_flg`, `ini_flg`, `ref_flg`.
 
+use crate::call::Call;
 use crate::error::{Error, Result};
 use crate::eventflag::{EventFlagStatus, FlagMode, mode_of};
 use crate::kernel::{Kernel, Timeout};
@@ -14,6 +15,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`.
     pub fn set_flg(&self, id: i32, bits: u32) -> Result {
         let processor = self.enter()?;
+        self.port.called(Call::SetFlg, id);
         let flag = self.found(processor, of_number(self.objects().event_flags, id))?;
         self.locked(processor, &flag.lock, || {
             flag.pattern.set(flag.pattern.get() | bits);
@@ -40,6 +42,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`.
     pub fn clr_flg(&self, id: i32, bits: u32) -> Result {
         let (processor, _) = self.enter_task()?;
+        self.port.called(Call::ClrFlg, id);
         let flag = self.found(processor, of_number(self.objects().event_flags, id))?;
         self.locked(processor, &flag.lock, || {
             flag.pattern.set(flag.pattern.get() & bits);
@@ -61,6 +64,7 @@ impl<P: Port> Kernel<P> {
     /// As [`wai_flg`](Self::wai_flg); `E_TMOUT`.
     pub fn twai_flg(&self, id: i32, bits: u32, mode: FlagMode, timeout: Timeout) -> Result<u32> {
         let (processor, task) = self.enter_waiting()?;
+        self.port.called(Call::TwaiFlg, id);
         let flag = self.found(processor, of_number(self.objects().event_flags, id))?;
         self.may_wait(processor, task, timeout)?;
         self.require(processor, bits != 0, Error::Parameter)?;
@@ -83,6 +87,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`, `E_PAR`, `E_ILUSE`, `E_TMOUT`.
     pub fn pol_flg(&self, id: i32, bits: u32, mode: FlagMode) -> Result<u32> {
         let (processor, _) = self.enter_task()?;
+        self.port.called(Call::PolFlg, id);
         let flag = self.found(processor, of_number(self.objects().event_flags, id))?;
         self.require(processor, bits != 0, Error::Parameter)?;
         self.locked(processor, &flag.lock, || flag.ask(bits, mode))

@@ -1,5 +1,6 @@
 //! Calls about fixed-size memory pools: `get_mpf`, `pget_mpf`, `tget_mpf`, `rel_mpf`, `ini_mpf`, `ref_mpf`.
 
+use crate::call::Call;
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, Timeout};
 use crate::memorypool::MemoryPoolStatus;
@@ -22,6 +23,7 @@ impl<P: Port> Kernel<P> {
     /// As [`get_mpf`](Self::get_mpf); `E_PAR`, `E_TMOUT`.
     pub fn tget_mpf(&self, id: i32, timeout: Timeout) -> Result<*mut u8> {
         let (processor, task) = self.enter_waiting()?;
+        self.port.called(Call::TgetMpf, id);
         let pool = self.found(processor, of_number(self.objects().memory_pools, id))?;
         self.may_wait(processor, task, timeout)?;
         self.lock(&pool.lock);
@@ -41,6 +43,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`, `E_TMOUT`.
     pub fn pget_mpf(&self, id: i32) -> Result<*mut u8> {
         let (processor, _) = self.enter_task()?;
+        self.port.called(Call::PgetMpf, id);
         let pool = self.found(processor, of_number(self.objects().memory_pools, id))?;
         self.lock(&pool.lock);
         let taken = pool.take();
@@ -55,6 +58,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`; `E_PAR`: no block of this pool, or not given out.
     pub fn rel_mpf(&self, id: i32, block: *mut u8) -> Result {
         let (processor, _) = self.enter_task()?;
+        self.port.called(Call::RelMpf, id);
         let pool = self.found(processor, of_number(self.objects().memory_pools, id))?;
         self.lock(&pool.lock);
         let answer = match (pool.taken_at(block), pool.queue.first()) {

@@ -1,6 +1,7 @@
 //! Moving tasks to another processor: `mig_tsk`.
 
 use super::{Error, Kernel, Port, Processor, Result, Task};
+use crate::call::Call;
 
 impl<P: Port> Kernel<P> {
     /// `mig_tsk`: moves a task of this processor to another (0: the one it was declared with), in whatever state it is.
@@ -10,6 +11,7 @@ impl<P: Port> Kernel<P> {
     /// moved there.
     pub fn mig_tsk(&self, task: i32, to: i32) -> Result {
         let (processor, own) = self.enter_waiting()?;
+        self.port.called(Call::MigTsk, task);
         let task = self.found(processor, self.task_or_self(processor, task))?;
         let to = self.found(processor, self.processor_or_initial(to, task.config().processor))?;
         self.lock_both(processor, to);

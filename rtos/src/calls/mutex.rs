@@ -4,6 +4,7 @@
 //! follows from the next, from who waits to who has the mutex and what that one waits for: all of that is done with the chain's lock
 //! held (SPEC.md RTK-51).
 
+use crate::call::Call;
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, Timeout};
 use crate::mutex::{Mutex, MutexStatus, Protocol};
@@ -28,6 +29,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`, `E_ILUSE`, `E_TMOUT`.
     pub fn ploc_mtx(&self, id: i32) -> Result {
         let (processor, task) = self.enter_task()?;
+        self.port.called(Call::PlocMtx, id);
         let mutex = self.found(processor, of_number(self.objects().mutexes, id))?;
         self.begin_mutex(mutex);
         let answer = self.try_mutex(mutex, task);
@@ -42,6 +44,7 @@ impl<P: Port> Kernel<P> {
     /// As [`loc_mtx`](Self::loc_mtx); `E_PAR`, `E_TMOUT`.
     pub fn tloc_mtx(&self, id: i32, timeout: Timeout) -> Result {
         let (processor, task) = self.enter_waiting()?;
+        self.port.called(Call::TlocMtx, id);
         let mutex = self.found(processor, of_number(self.objects().mutexes, id))?;
         self.may_wait(processor, task, timeout)?;
         self.begin_mutex(mutex);
@@ -74,6 +77,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`; `E_OBJ`: the caller does not have it.
     pub fn unl_mtx(&self, id: i32) -> Result {
         let (processor, task) = self.enter_task()?;
+        self.port.called(Call::UnlMtx, id);
         let mutex = self.found(processor, of_number(self.objects().mutexes, id))?;
         self.begin_mutex(mutex);
         let is_ours = mutex.owner.is(task);

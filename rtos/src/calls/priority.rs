@@ -2,6 +2,7 @@
 
 use super::mutex::held;
 use super::{Error, Kernel, OWN_PRIORITY, Port, Processor, Result, Task, of_number};
+use crate::call::Call;
 use crate::mutex::{Mutex, Protocol};
 use crate::task::PRIORITIES;
 
@@ -12,6 +13,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`, `E_PAR`; `E_OBJ`: it is dormant; `E_ILUSE`: more urgent than the ceiling of a mutex that it has.
     pub fn chg_pri(&self, task: i32, priority: i32) -> Result {
         let (processor, _) = self.enter_task()?;
+        self.port.called(Call::ChgPri, task);
         let task = self.found(processor, self.task_or_self(processor, task))?;
         let level = match priority {
             OWN_PRIORITY => Ok(task.config().priority - 1),

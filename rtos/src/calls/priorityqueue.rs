@@ -1,5 +1,6 @@
 //! Calls about priority data queues: `snd_pdq`, `psnd_pdq`, `tsnd_pdq`, `rcv_pdq`, `prcv_pdq`, `trcv_pdq`, `ini_pdq`, `ref_pdq`.
 
+use crate::call::Call;
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, Timeout};
 use crate::objects::of_number;
@@ -22,6 +23,7 @@ impl<P: Port> Kernel<P> {
     /// As [`snd_pdq`](Self::snd_pdq); `E_TMOUT`.
     pub fn tsnd_pdq(&self, id: i32, data: usize, priority: i32, timeout: Timeout) -> Result {
         let (processor, task) = self.enter_waiting()?;
+        self.port.called(Call::TsndPdq, id);
         let queue = self.found(processor, of_number(self.objects().priority_queues, id))?;
         let level = self.found(processor, queue.level_of(priority))?;
         self.may_wait(processor, task, timeout)?;
@@ -48,6 +50,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`, `E_PAR`, `E_TMOUT`.
     pub fn psnd_pdq(&self, id: i32, data: usize, priority: i32) -> Result {
         let processor = self.enter()?;
+        self.port.called(Call::PsndPdq, id);
         let queue = self.found(processor, of_number(self.objects().priority_queues, id))?;
         let level = self.found(processor, queue.level_of(priority))?;
         self.locked(processor, &queue.lock, || self.send_by_priority(queue, data, level))
@@ -67,6 +70,7 @@ impl<P: Port> Kernel<P> {
     /// As [`rcv_pdq`](Self::rcv_pdq); `E_PAR`, `E_TMOUT`.
     pub fn trcv_pdq(&self, id: i32, timeout: Timeout) -> Result<(usize, i32)> {
         let (processor, task) = self.enter_waiting()?;
+        self.port.called(Call::TrcvPdq, id);
         let queue = self.found(processor, of_number(self.objects().priority_queues, id))?;
         self.may_wait(processor, task, timeout)?;
         self.lock(&queue.lock);
@@ -91,6 +95,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`, `E_TMOUT`.
     pub fn prcv_pdq(&self, id: i32) -> Result<(usize, i32)> {
         let (processor, _) = self.enter_task()?;
+        self.port.called(Call::PrcvPdq, id);
         let queue = self.found(processor, of_number(self.objects().priority_queues, id))?;
         self.locked(processor, &queue.lock, || self.receive_by_priority(queue))
     }

@@ -1,5 +1,6 @@
 //! Calls about semaphores: `sig_sem`, `wai_sem`, `pol_sem`, `twai_sem`, `ini_sem`, `ref_sem`.
 
+use crate::call::Call;
 use crate::error::{Error, Result};
 use crate::kernel::{Kernel, Timeout};
 use crate::objects::of_number;
@@ -15,6 +16,7 @@ impl<P: Port> Kernel<P> {
     #[inline]
     pub fn sig_sem(&self, id: i32) -> Result {
         let processor = self.enter()?;
+        self.port.called(Call::SigSem, id);
         let semaphore = self.found(processor, of_number(self.objects().semaphores, id))?;
         self.lock(&semaphore.lock);
         if let Some(task) = semaphore.queue.take_first() {
@@ -49,6 +51,7 @@ impl<P: Port> Kernel<P> {
     #[inline]
     pub fn twai_sem(&self, id: i32, timeout: Timeout) -> Result {
         let (processor, task) = self.enter_waiting()?;
+        self.port.called(Call::TwaiSem, id);
         let semaphore = self.found(processor, of_number(self.objects().semaphores, id))?;
         self.may_wait(processor, task, timeout)?;
         self.lock(&semaphore.lock);
@@ -69,6 +72,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`, `E_TMOUT`.
     pub fn pol_sem(&self, id: i32) -> Result {
         let (processor, _) = self.enter_task()?;
+        self.port.called(Call::PolSem, id);
         let semaphore = self.found(processor, of_number(self.objects().semaphores, id))?;
         self.locked(processor, &semaphore.lock, || take(semaphore, semaphore.count.get()))
     }

@@ -1,6 +1,7 @@
 //! Sleeping and waking: `slp_tsk`, `tslp_tsk`, `wup_tsk`, `can_wup`, `rel_wai`, `dly_tsk`.
 
 use super::{Error, Kernel, Port, Result};
+use crate::call::Call;
 use crate::kernel::Timeout;
 use crate::task::Wait;
 
@@ -20,6 +21,7 @@ impl<P: Port> Kernel<P> {
     #[inline]
     pub fn tslp_tsk(&self, timeout: Timeout) -> Result {
         let (processor, own) = self.enter_waiting()?;
+        self.port.called(Call::TslpTsk, 0);
         self.may_wait(processor, own, timeout)?;
         self.lock(&processor.lock);
         if own.wakeups.get() == 0 && timeout != Timeout::Poll {
@@ -41,6 +43,7 @@ impl<P: Port> Kernel<P> {
     #[inline]
     pub fn wup_tsk(&self, task: i32) -> Result {
         let processor = self.enter()?;
+        self.port.called(Call::WupTsk, task);
         let task = self.found(processor, self.task_or_self(processor, task))?;
         let at = self.lock_processor_of(task);
         if task.wait() == Some(Wait::Sleep) {
@@ -78,6 +81,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`; `E_OBJ`: it does not wait.
     pub fn rel_wai(&self, task: i32) -> Result {
         let processor = self.enter()?;
+        self.port.called(Call::RelWai, task);
         let task = self.found(processor, crate::objects::of_number(self.objects().tasks, task))?;
         let (at, place) = self.lock_with_place(task);
         let waits = task.is_waiting();
@@ -102,6 +106,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_PAR`, `E_RLWAI`.
     pub fn dly_tsk(&self, us: u32) -> Result {
         let (processor, own) = self.enter_waiting()?;
+        self.port.called(Call::DlyTsk, 0);
         self.may_wait(processor, own, Timeout::After(us))?;
         self.wait((processor, own), Wait::Delay, None, Timeout::After(us))
     }

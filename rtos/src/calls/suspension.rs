@@ -1,6 +1,7 @@
 //! Suspending tasks: `sus_tsk`, `rsm_tsk`.
 
 use super::{Error, Kernel, Port, Result, of_number};
+use crate::call::Call;
 use crate::task::state;
 
 impl<P: Port> Kernel<P> {
@@ -10,6 +11,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, also for itself while dispatching is disabled; `E_ID`; `E_OBJ`: it is dormant; `E_QOVR`: it is suspended already.
     pub fn sus_tsk(&self, task: i32) -> Result {
         let (processor, own) = self.enter_task()?;
+        self.port.called(Call::SusTsk, task);
         let task = self.found(processor, self.task_or_self(processor, task))?;
         let is_own = core::ptr::eq(task, own);
         self.require(processor, !is_own || processor.may_switch(), Error::Context)?;
@@ -35,6 +37,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`; `E_OBJ`: it is not suspended.
     pub fn rsm_tsk(&self, task: i32) -> Result {
         let (processor, _) = self.enter_task()?;
+        self.port.called(Call::RsmTsk, task);
         let task = self.found(processor, of_number(self.objects().tasks, task))?;
         let at = self.lock_processor_of(task);
         let was = task.state.get();

@@ -1,6 +1,7 @@
 //! Ending on request: `ras_ter`, `dis_ter`, `ena_ter`, `sns_ter`.
 
 use super::{Error, Kernel, Port, Result, of_number};
+use crate::call::Call;
 use crate::task::termination;
 
 impl<P: Port> Kernel<P> {
@@ -11,6 +12,7 @@ impl<P: Port> Kernel<P> {
     /// `E_CTX`, `E_ID`; `E_ILUSE`: itself; `E_OBJ`: it is dormant, or another processor's.
     pub fn ras_ter(&self, task: i32) -> Result {
         let (processor, own) = self.enter_task()?;
+        self.port.called(Call::RasTer, task);
         let task = self.found(processor, of_number(self.objects().tasks, task))?;
         self.require(processor, !core::ptr::eq(task, own), Error::IllegalUse)?;
         self.end_other(processor, task, true)

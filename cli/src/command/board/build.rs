@@ -28,6 +28,14 @@ impl Image {
     /// # Errors
     /// There is no such package or file, the compiler has no libraries for the target, or the package does not build.
     pub fn build(&self) -> Result<PathBuf, Failure> {
+        self.build_with(&[])
+    }
+
+    /// The same with features, `PACKAGE/FEATURE`.
+    ///
+    /// # Errors
+    /// As of [`build`](Self::build).
+    pub fn build_with(&self, features: &[&str]) -> Result<PathBuf, Failure> {
         if let Some(image) = &self.image {
             let found = image.is_file().then(|| image.clone());
             return found.ok_or_else(|| Failure::usage(format_args!("{}: no such file", image.display())));
@@ -43,6 +51,9 @@ impl Image {
         let mut cargo = Command::new("cargo");
         cargo.args(["build", "--release", "--bin", "board", "--target", TARGET, "--manifest-path"]);
         cargo.arg(&manifest).arg("--target-dir").arg(&target);
+        if !features.is_empty() {
+            cargo.arg("--features").arg(features.join(","));
+        }
         match cargo.status() {
             Ok(status) if status.success() => Ok(target.join(TARGET).join("release/board")),
             Ok(_) => Err(Failure::new(

@@ -25,14 +25,16 @@ pub struct Machine<'m> {
     pub counts_instructions: bool,
     /// Frames of its network go there.
     pub capture: Option<&'m Path>,
+    /// Where it is told what to do (qmp.rs), a socket that it makes.
+    pub control: Option<&'m Path>,
 }
 
 impl Machine<'_> {
-    /// Starts it. Its words come to standard output. It ends with this program.
+    /// Starts it. Its words go to `output`. It ends with this program.
     ///
     /// # Errors
     /// QEMU is not there.
-    pub fn start(&self, image: &Path) -> Result<Child, Failure> {
+    pub fn start(&self, image: &Path, output: Stdio) -> Result<Child, Failure> {
         let mut qemu = Command::new(QEMU);
         qemu.args(["-M", "virt,gic-version=3", "-m", "128M", "-display", "none", "-monitor", "none"])
             .args(["-serial", "stdio", "-semihosting-config", "enable=on,target=native"])
@@ -51,10 +53,16 @@ impl Machine<'_> {
             let file = file.display().to_string().replace(',', ",,");
             qemu.args(["-object", &format!("filter-dump,id=d,netdev=n,file={file}")]);
         }
-        ends_with_its_starter(qemu.stdin(Stdio::null()), Signal::SIGKILL).spawn().map_err(|error| {
-            let remedy = "Debian: apt-get install qemu-system-arm";
-            Failure::new(ExitCode::NotPossible, format_args!("{QEMU}: {error}; {remedy}"))
-        })
+        if let Some(socket) = self.control {
+            let socket = socket.display().to_string().replace(',', ",,");
+            qemu.args(["-qmp", &format!("unix:{socket},server=on,wait=off")]);
+        }
+        ends_with_its_starter(qemu.stdin(Stdio::null()).stdout(output), Signal::SIGKILL).spawn().map_err(
+            |error| {
+                let remedy = "Debian: apt-get install qemu-system-arm";
+                Failure::new(ExitCode::NotPossible, format_args!("{QEMU}: {error}; {remedy}"))
+            },
+        )
     }
 }
 

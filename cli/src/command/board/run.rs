@@ -1,6 +1,7 @@
 //! `tokkyu board run`: an image on a board that QEMU stands for.
 
 use std::path::PathBuf;
+use std::process::Stdio;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -45,12 +46,27 @@ pub struct Run {
     icount: bool,
 }
 
-fn variable(word: &str) -> Result<String, String> {
+/// `NAME=VALUE` of one word.
+pub fn variable(word: &str) -> Result<String, String> {
     let is_one = word.split_once('=').is_some_and(|(name, _)| !name.is_empty());
     match is_one && !word.contains(char::is_whitespace) {
         true => Ok(word.to_owned()),
         false => Err("is no NAME=VALUE without blanks".to_owned()),
     }
+}
+
+/// What the nodes are told: variables of this program, then those that were asked for, which count.
+pub fn told(set: &[String]) -> Vec<String> {
+    let own = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let is_set = |name: &str| set.iter().any(|word| word.starts_with(&format!("{name}=")));
+    let mut all = set.to_vec();
+    for (name, usual) in [("ROS_MASTER_URI", "http://localhost:11311"), ("ROS_IP", "127.0.0.1")] {
+        if !is_set(name) {
+            let value = own(name).filter(|value| !value.contains(char::is_whitespace));
+            all.push(format!("{name}={}", value.as_deref().unwrap_or(usual)));
+        }
+    }
+    all
 }
 
 /// One word for the board, whatever blanks it has.
@@ -70,8 +86,9 @@ impl Run {
             arguments: &arguments,
             counts_instructions: self.icount,
             capture: self.capture.as_deref(),
+            control: None,
         };
-        let mut board = machine.start(&image)?;
+        let mut board = machine.start(&image, Stdio::inherit())?;
         let until = self.seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));
         let ended = loop {
             if let Some(status) = board.try_wait().map_err(|error| Failure::new(ExitCode::Failed, error))? {
@@ -97,17 +114,9 @@ impl Run {
         }
     }
 
-    /// What the nodes are told: variables of this program, then those that were asked for, which count.
+    /// What the board is told: variables, then arguments.
     fn arguments(&self) -> Vec<String> {
-        let own = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-        let is_set = |name: &str| self.set.iter().any(|word| word.starts_with(&format!("{name}=")));
-        let mut all = self.set.clone();
-        for (name, usual) in [("ROS_MASTER_URI", "http://localhost:11311"), ("ROS_IP", "127.0.0.1")] {
-            if !is_set(name) {
-                let value = own(name).filter(|value| !value.contains(char::is_whitespace));
-                all.push(format!("{name}={}", value.as_deref().unwrap_or(usual)));
-            }
-        }
+        let mut all = told(&self.set);
         if !self.words.is_empty() {
             all.push("--".to_owned());
             all.extend(self.words.iter().cloned());
