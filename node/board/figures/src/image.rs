@@ -5,7 +5,7 @@ use alloc::string::String;
 
 use tokkyu_board::generated::{Board, Kernel, Processor, Rtos, Stack, StackRange, Task, Worker};
 use tokkyu_board::{
-    Counts, Entry, Found, Here, Image, Layout, Parts, STACK_BYTES, kick, ranges, tasks, workers,
+    Counts, Entry, Found, Here, Image, Layout, Parts, Program, Run, STACK_BYTES, kick, ranges, tasks, workers,
 };
 
 use crate::wire::Wire;
@@ -28,8 +28,11 @@ static TASKS: [Task; COUNTS.tasks()] = tasks(COUNTS, ON);
 static STACKS: [Stack<STACK_BYTES>; COUNTS.tasks()] = [const { Stack::new() }; COUNTS.tasks()];
 static RANGES: [StackRange; COUNTS.tasks()] = ranges(&STACKS);
 static WORKERS: [Worker; COUNTS.workers()] = workers(COUNTS);
-static NODES: [Entry; COUNTS.nodes] =
-    [Entry { name: "counts", run: paths::count }, Entry { name: "hears", run: paths::hear_far }];
+const fn entry(name: &'static str, run: Run) -> Entry {
+    Entry { name, program: Program::Node(run) }
+}
+
+static NODES: [Entry; COUNTS.nodes] = [entry("counts", paths::count), entry("hears", paths::hear_far)];
 static KERNEL: Kernel<Board<Parts<Figures>>> = Kernel::new(Board::new(Parts::new()));
 
 /// Its port.
