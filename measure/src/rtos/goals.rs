@@ -15,12 +15,18 @@ pub fn goals(cases: &[RtosCase]) -> Vec<Goal> {
 }
 
 fn of<'a>(path: &Path, cases: &'a [RtosCase]) -> Option<&'a RtosCase> {
-    cases.iter().find(|case| (&*case.name, case.cores, case.bytes) == (path.name, path.cores, path.bytes))
+    let same = |case: &&RtosCase| {
+        (&*case.name, &*case.what, case.cores, case.bytes) == (path.name, path.what, path.cores, path.bytes)
+    };
+    cases.iter().find(same)
 }
 
 fn goal(path: &Path, most: u64, cases: &[RtosCase]) -> Goal {
     let size = path.bytes.map_or(String::new(), |bytes| format!(".{}.{bytes}", path.cores));
-    let id = format!("rtos.{}{size}", path.name);
+    let id = match path.name {
+        "masked" => format!("rtos.{}", path.counted.replace('_', ".")),
+        name => format!("rtos.{name}{size}"),
+    };
     let of_bytes = path.bytes.map_or(String::new(), |bytes| format!(", {bytes} bytes"));
     let wanted = format!("{}{of_bytes}: at most {most} instructions", path.what);
     match of(path, cases) {

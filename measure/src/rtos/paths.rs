@@ -43,6 +43,11 @@ const fn message(
     Path { name, counted, what, cores, bytes: Some(bytes), goal, others: NOBODY }
 }
 
+/// How long interrupts are masked at once. FMP3's sample: 143 at the longest.
+const fn masked(counted: &'static str, what: &'static str) -> Path {
+    of("masked", counted, what, 1, Some(140), NOBODY)
+}
+
 const fn all(fmp3: u64, fmp3_no_fpu: u64, asp3: u64) -> [Option<u64>; 3] {
     [Some(fmp3), Some(fmp3_no_fpu), Some(asp3)]
 }
@@ -55,7 +60,7 @@ const NOBODY: [Option<u64>; 3] = [None; 3];
 
 /// All of them.
 #[rustfmt::skip]
-pub const PATHS: [Path; 37] = [
+pub const PATHS: [Path; 50] = [
     of("task-switch", "act_tsk", "act_tsk of a more urgent task, to its first instruction", 1, Some(110), all(127, 122, 98)),
     of("task-end", "ext_tsk", "the end of a task, to the one that had activated it", 1, None, all(134, 129, 110)),
     of("wake-switch", "wup_tsk", "wup_tsk, to the more urgent task behind its slp_tsk", 1, Some(130), all(153, 143, 123)),
@@ -75,6 +80,19 @@ pub const PATHS: [Path; 37] = [
     of("cross-core-wake", "wup_tsk_across", "wup_tsk of a task of an idle processor, both summed", 2, None, two(229, 206)),
     of("cross-core-semaphore", "sig_sem_across", "sig_sem for a task of an idle processor, both summed", 2, None, NOBODY),
     of("cross-core-data-queue", "snd_dtq_across", "snd_dtq to a task of an idle processor, both summed", 2, None, NOBODY),
+    masked("masked_act_tsk", "interrupts masked at once: act_tsk that switches, and the end of that task"),
+    masked("masked_wup_tsk", "interrupts masked at once: wup_tsk that switches, and slp_tsk"),
+    masked("masked_sig_sem", "interrupts masked at once: sig_sem that switches, and wai_sem that waits"),
+    masked("masked_snd_dtq", "interrupts masked at once: snd_dtq that switches, and rcv_dtq that waits"),
+    masked("masked_interrupt", "interrupts masked at once: an interrupt whose handler calls act_tsk, to the task"),
+    masked("masked_act_tsk_alone", "interrupts masked at once: act_tsk of a less urgent task"),
+    masked("masked_sig_sem_alone", "interrupts masked at once: sig_sem for which nobody waits"),
+    masked("masked_wai_sem_alone", "interrupts masked at once: wai_sem that takes"),
+    masked("masked_snd_dtq_alone", "interrupts masked at once: snd_dtq into the queue"),
+    masked("masked_rcv_dtq_alone", "interrupts masked at once: rcv_dtq out of the queue"),
+    of("unrelated-alone", "unrelated_alone", "100 times sig_sem and wai_sem on each of two processors, one after the other, summed", 2, None, NOBODY),
+    of("unrelated", "unrelated", "the same at once, each processor with a semaphore of its own", 2, None, NOBODY),
+    of("unrelated-waits", "unrelated_waits", "waits for a lock of the kernel's meanwhile (not instructions)", 2, Some(0), NOBODY),
     message("publish-to-callback", "publish-to-callback-64", NEAR, 1, 64, Some(800)),
     message("publish-to-callback", "publish-to-callback-1024", NEAR, 1, 1 << 10, Some(800)),
     message("publish-to-callback", "publish-to-callback-4096", NEAR, 1, 4 << 10, Some(800)),

@@ -69,6 +69,18 @@ pub trait Programs: Sync + 'static {
     #[inline(always)]
     fn activated(&self, _id: i32) {}
 
+    /// This processor's interrupts are masked from here on, perhaps were already. For who counts.
+    #[inline(always)]
+    fn masked(&self) {}
+
+    /// They are not masked from here on, or need not be for what follows.
+    #[inline(always)]
+    fn unmasked(&self) {}
+
+    /// A lock of the kernel's is another processor's.
+    #[inline(always)]
+    fn waited(&self) {}
+
     /// Somebody tries to get a spin lock that another has.
     fn relax(&self) {}
 
@@ -174,6 +186,7 @@ pub fn rest<P: Programs>(kernel: &'static Kernel<Board<P>>) -> ! {
 /// An interrupt ends the wait though it is masked, and is handled like a call: there is nothing to be kept.
 fn idle<P: Programs>(kernel: &'static Kernel<Board<P>>) -> ! {
     loop {
+        kernel.port.programs.unmasked();
         aarch64_cpu::asm::wfi();
         interrupt(kernel);
         kernel.leave_interrupt();
@@ -188,6 +201,7 @@ pub fn begin<P: Programs>(kernel: &'static Kernel<Board<P>>) -> ! {
 /// An interrupt, on the processor's own stack.
 #[inline]
 pub fn interrupt<P: Programs>(kernel: &'static Kernel<Board<P>>) {
+    kernel.port.programs.masked();
     let id = gic::acknowledge();
     kernel.enter_interrupt();
     if P::TRACED && id < gic::NONE {
@@ -213,6 +227,7 @@ pub fn interrupt<P: Programs>(kernel: &'static Kernel<Board<P>>) {
 #[inline]
 pub fn leave<P: Programs>(kernel: &'static Kernel<Board<P>>) {
     kernel.leave_interrupt();
+    kernel.port.programs.unmasked();
 }
 
 impl<P: Programs> Port for Board<P> {
@@ -236,10 +251,12 @@ impl<P: Programs> Port for Board<P> {
     fn mask(&self) {
         // SAFETY: IRQ. Without `nomem`, so that no access is moved before it.
         unsafe { asm!("msr daifset, #2", options(nostack, preserves_flags)) };
+        self.programs.masked();
     }
 
     #[inline(always)]
     fn unmask(&self) {
+        self.programs.unmasked();
         // SAFETY: as above.
         unsafe { asm!("msr daifclr, #2", options(nostack, preserves_flags)) };
     }
@@ -247,6 +264,7 @@ impl<P: Programs> Port for Board<P> {
     #[inline(always)]
     fn take(&self, lock: &'static Lock) {
         while !lock.try_take() {
+            self.programs.waited();
             wait_for(lock);
         }
     }

@@ -50,21 +50,97 @@ impl Figure {
         Figure { counts: [const { AtomicU64::new(0) }; ROUNDS], n: AtomicUsize::new(0) }
     }
 
-    /// From one moment to another.
+    /// From one moment to another; how long interrupts were masked, if it is that which is counted.
     pub(crate) fn add(&self, from: u64, to: u64, off: u64) {
-        let n = self.n.fetch_add(1, Relaxed);
-        if let Some(place) = self.counts.get(n) {
-            place.store(to.wrapping_sub(from).saturating_sub(off), Relaxed);
+        if crate::MASKED {
+            self.put(LONGEST.load(Relaxed).saturating_sub(OFF.load(Relaxed)));
+        } else {
+            self.put(to.wrapping_sub(from).saturating_sub(off));
         }
     }
 
+    /// A count.
+    pub(crate) fn put(&self, count: u64) {
+        let n = self.n.fetch_add(1, Relaxed);
+        if let Some(place) = self.counts.get(n) {
+            place.store(count, Relaxed);
+        }
+    }
+
+    /// What was added.
     pub(crate) fn tell(&self, name: &str) {
+        let _ = write!(Console, "figure {}{name}", if crate::MASKED { "masked_" } else { "" });
+        self.tell_counts();
+    }
+
+    /// What was put.
+    pub(crate) fn tell_put(&self, name: &str) {
         let _ = write!(Console, "figure {name}");
+        self.tell_counts();
+    }
+
+    fn tell_counts(&self) {
         for count in self.counts.iter().take(self.n.load(Relaxed)) {
             let _ = write!(Console, " {}", count.load(Relaxed));
         }
         let _ = writeln!(Console);
     }
+}
+
+/// When each processor's interrupts were masked; 0: they are not.
+static BEGAN: [AtomicU64; 2] = [const { AtomicU64::new(0) }; 2];
+/// How long they were masked at once.
+static LONGEST: AtomicU64 = AtomicU64::new(0);
+/// What counting that takes.
+static OFF: AtomicU64 = AtomicU64::new(0);
+/// Waits for a lock of the kernel's.
+pub(crate) static LOCK_WAITS: AtomicU64 = AtomicU64::new(0);
+
+fn here() -> &'static AtomicU64 {
+    let index: usize;
+    // SAFETY: reads a register, whose lowest bits are the processor's number.
+    unsafe { asm!("mrs {}, mpidr_el1", out(reg) index, options(nomem, nostack, preserves_flags)) };
+    &BEGAN[index & 1]
+}
+
+#[inline(always)]
+pub(crate) fn masked() {
+    let began = here();
+    if began.load(Relaxed) == 0 {
+        began.store(now(), Relaxed);
+    }
+}
+
+#[inline(always)]
+pub(crate) fn unmasked() {
+    let (to, began) = (now(), here());
+    let from = began.load(Relaxed);
+    if from != 0 {
+        LONGEST.fetch_max(to - from, Relaxed);
+        began.store(0, Relaxed);
+    }
+}
+
+/// Somebody waits for a lock.
+#[cold]
+#[inline(never)]
+pub(crate) fn waited() {
+    LOCK_WAITS.fetch_add(1, Relaxed);
+}
+
+/// A round begins.
+#[inline(always)]
+pub(crate) fn begin() {
+    if crate::MASKED {
+        LONGEST.store(0, Relaxed);
+    }
+}
+
+/// Finds out what counting takes: `nothing` masks and unmasks.
+pub(crate) fn calibrate(nothing: impl Fn()) {
+    LONGEST.store(0, Relaxed);
+    nothing();
+    OFF.store(LONGEST.load(Relaxed), Relaxed);
 }
 
 /// A call that fails ends it all.

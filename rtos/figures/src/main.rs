@@ -7,6 +7,10 @@
 #![cfg_attr(target_os = "none", no_std, no_main)]
 #![deny(unsafe_op_in_unsafe_fn)]
 
+/// Whether it counts how long interrupts are masked, in place of paths (masked.rs).
+#[cfg(target_os = "none")]
+pub(crate) const MASKED: bool = false;
+
 #[cfg(target_os = "none")]
 mod count;
 #[cfg(target_os = "none")]

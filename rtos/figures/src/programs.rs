@@ -3,6 +3,7 @@
 use tokkyu_rtos::{Handler, Objects};
 use tokkyu_rtos_aarch64::{Line, Programs, StackRange, system};
 
+use crate::count;
 use crate::one;
 use crate::system::{self, Parts};
 use crate::two;
@@ -31,6 +32,27 @@ impl Programs for Parts {
     }
 
     fn handler(&self, _: Handler) {}
+
+    #[inline(always)]
+    fn masked(&self) {
+        if crate::MASKED {
+            count::masked();
+        }
+    }
+
+    #[inline(always)]
+    fn unmasked(&self) {
+        if crate::MASKED {
+            count::unmasked();
+        }
+    }
+
+    #[inline(always)]
+    fn waited(&self) {
+        if crate::MASKED {
+            count::waited();
+        }
+    }
 
     fn line(&self, _: u32) {
         one::line();

@@ -10,6 +10,8 @@ pub(crate) const HIGH: i32 = 2;
 /// Less urgent.
 pub(crate) const LOW: i32 = 3;
 pub(crate) const SEMAPHORE: i32 = 1;
+/// Of the second processor's task alone.
+pub(crate) const OTHERS_SEMAPHORE: i32 = 2;
 pub(crate) const QUEUE: i32 = 1;
 /// A line that nothing but `one` raises.
 pub(crate) const LINE: u32 = 40;
@@ -23,7 +25,9 @@ const fn task(priority: u8, processor: u8, active: bool) -> Task {
 
 static PROCESSORS: [Processor; 2] = [const { Processor::new() }; 2];
 static TASKS: [Task; 4] = [task(10, 1, true), task(5, 1, false), task(12, 1, false), task(5, 2, false)];
-static SEMAPHORES: [Semaphore; 1] = [Semaphore::new(0, 2, false)];
+/// The second is for who works beside the other.
+const SEMAPHORES_COUNT: usize = if crate::MASKED { 2 } else { 1 };
+static SEMAPHORES: [Semaphore; SEMAPHORES_COUNT] = [const { Semaphore::new(0, 2, false) }; SEMAPHORES_COUNT];
 static CELLS: [DataCell; 4] = [const { DataCell::new() }; 4];
 static QUEUES: [DataQueue; 1] = [DataQueue::new(&CELLS, false)];
 

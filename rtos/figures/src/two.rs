@@ -9,8 +9,8 @@ use core::sync::atomic::{AtomicBool, AtomicU32};
 
 use tokkyu_rtos::Result;
 
-use crate::count::{Figure, Mark, ROUNDS, good, now};
-use crate::system::{HIGH, KERNEL, OTHER, QUEUE, SEMAPHORE};
+use crate::count::{Figure, LOCK_WAITS, Mark, ROUNDS, good, now};
+use crate::system::{HIGH, KERNEL, OTHER, OTHERS_SEMAPHORE, QUEUE, SEMAPHORE};
 
 /// What the second processor's task does when it is activated.
 static TURN: AtomicU32 = AtomicU32::new(ENDS);
@@ -18,6 +18,11 @@ const ENDS: u32 = 0;
 const SLEEPS: u32 = 1;
 const WAITS: u32 = 2;
 const RECEIVES: u32 = 3;
+/// Works for itself.
+const WORKS: u32 = 4;
+
+/// Pairs of calls of one round of work.
+const PAIRS: usize = 100;
 
 /// When it went on.
 static BEHIND: Mark = Mark::new();
@@ -27,6 +32,11 @@ static DONE: AtomicBool = AtomicBool::new(false);
 pub(crate) fn other() {
     BEHIND.set();
     let turn = TURN.load(Relaxed);
+    if turn == WORKS {
+        work(OTHERS_SEMAPHORE);
+        BEHIND.set();
+        return call_back();
+    }
     while turn != ENDS && TURN.load(Relaxed) == turn {
         call_back();
         let _ = match turn {
@@ -87,6 +97,42 @@ fn across(off: u64, turn: u32, name: &str, caller: &str, call: fn() -> Result) {
     if !caller.is_empty() {
         own.tell(caller);
     }
+}
+
+/// Calls that concern nobody else.
+fn work(semaphore: i32) {
+    for _ in 0..PAIRS {
+        good(KERNEL.sig_sem(semaphore));
+        good(KERNEL.wai_sem(semaphore));
+    }
+}
+
+/// Both processors work, each with an object of its own: one after the other, and at once.
+pub(crate) fn unrelated(off: u64) {
+    let (alone, both, waits) = (Figure::new(), Figure::new(), Figure::new());
+    TURN.store(WORKS, Relaxed);
+    for _ in 0..ROUNDS {
+        let from = now();
+        work(SEMAPHORE);
+        let own = now() - from;
+        let from = now();
+        good(KERNEL.mact_tsk(OTHER, 2));
+        rest();
+        let theirs = BEHIND.get() - from;
+        LOCK_WAITS.store(0, Relaxed);
+        let from = now();
+        good(KERNEL.mact_tsk(OTHER, 2));
+        work(SEMAPHORE);
+        let mine = now();
+        rest();
+        alone.put(own + theirs - 2 * off);
+        both.put(mine.max(BEHIND.get()) - from - off);
+        waits.put(LOCK_WAITS.load(Relaxed));
+    }
+    TURN.store(ENDS, Relaxed);
+    alone.tell_put("unrelated_alone");
+    both.tell_put("unrelated");
+    waits.tell_put("unrelated_waits");
 }
 
 pub(crate) fn main(off: u64) {
