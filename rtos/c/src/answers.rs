@@ -36,6 +36,21 @@ pub unsafe fn store<T, A>(result: Result<A>, to: *mut T, as_c: impl FnOnce(A) ->
     }
 }
 
+/// The same of data with its priority.
+///
+/// # Safety
+/// Room for one of each.
+#[inline(always)]
+pub unsafe fn store_both(result: Result<(usize, i32)>, to: *mut usize, priority_to: *mut i32) -> i32 {
+    // SAFETY: the caller's promise.
+    unsafe {
+        store(result, to, |(data, priority)| {
+            priority_to.write(priority);
+            data
+        })
+    }
+}
+
 /// `TMO`
 #[inline(always)]
 pub const fn timeout(tmout: u32) -> Timeout {

@@ -75,29 +75,17 @@ macro_rules! c_calls {
 
         #[unsafe(no_mangle)]
         unsafe extern "C" fn rcv_pdq(pdqid: i32, p_data: *mut usize, p_datapri: *mut i32) -> i32 {
-            let answer = $kernel.rcv_pdq(pdqid);
-            unsafe {
-                $crate::store(answer.map(|(_, priority)| priority), p_datapri, |priority| priority);
-                $crate::store(answer.map(|(data, _)| data), p_data, |data| data)
-            }
+            unsafe { $crate::store_both($kernel.rcv_pdq(pdqid), p_data, p_datapri) }
         }
 
         #[unsafe(no_mangle)]
         unsafe extern "C" fn prcv_pdq(pdqid: i32, p_data: *mut usize, p_datapri: *mut i32) -> i32 {
-            let answer = $kernel.prcv_pdq(pdqid);
-            unsafe {
-                $crate::store(answer.map(|(_, priority)| priority), p_datapri, |priority| priority);
-                $crate::store(answer.map(|(data, _)| data), p_data, |data| data)
-            }
+            unsafe { $crate::store_both($kernel.prcv_pdq(pdqid), p_data, p_datapri) }
         }
 
         #[unsafe(no_mangle)]
         unsafe extern "C" fn trcv_pdq(pdqid: i32, p_data: *mut usize, p_datapri: *mut i32, tmout: u32) -> i32 {
-            let answer = $kernel.trcv_pdq(pdqid, $crate::timeout(tmout));
-            unsafe {
-                $crate::store(answer.map(|(_, priority)| priority), p_datapri, |priority| priority);
-                $crate::store(answer.map(|(data, _)| data), p_data, |data| data)
-            }
+            unsafe { $crate::store_both($kernel.trcv_pdq(pdqid, $crate::timeout(tmout)), p_data, p_datapri) }
         }
     };
 }

@@ -12,7 +12,7 @@ mod blocks;
 mod calls;
 mod packets;
 
-pub use answers::{bool_or_error, er, flag_mode, store, timeout, value};
+pub use answers::{bool_or_error, er, flag_mode, store, store_both, timeout, value};
 pub use blocks::Blocks;
 pub use packets::{
     Packet, T_RALM, T_RCYC, T_RDTQ, T_RFLG, T_RMPF, T_RMTX, T_ROVR, T_RPDQ, T_RSEM, T_RSPN, T_RTSK,

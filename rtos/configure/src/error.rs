@@ -60,6 +60,14 @@ pub enum Problem {
         /// Where it was declared first.
         line: usize,
     },
+    /// A function that is called in two ways.
+    #[error(
+        "{name} is the handler of an interrupt or of overruns, and is called with other parameters elsewhere; give one of them another name"
+    )]
+    TwoWays {
+        /// The function.
+        name: String,
+    },
     /// A handler without a line, or a line without a handler.
     #[error("interrupt {number} has {has} and no {lacks}; add {lacks}({number}, …)")]
     Half {

@@ -23,31 +23,21 @@ const STATICS: [(&str, &str, &str); 9] = [
 pub fn rust(system: &System) -> String {
     let mut out = String::from("// Made of the configuration.\n\n");
     out += "unsafe extern \"C\" {\n";
-    for function in routines(system) {
-        out += &format!("    fn {function}(exinf: isize);\n");
+    for function in system.routines().map(|routine| &*routine.function).collect::<BTreeSet<&str>>() {
+        out += &format!("    fn r#{function}(exinf: isize);\n");
     }
-    for (handler, _) in system.lines.values().filter_map(|line| line.handler.as_ref()) {
-        out += &format!("    fn {handler}();\n");
+    let handlers = system.lines.values().filter_map(|line| line.handler.as_ref()).map(|(handler, _)| handler);
+    for handler in handlers.collect::<BTreeSet<_>>() {
+        out += &format!("    fn r#{handler}();\n");
     }
-    if let Some(handler) = &system.overrun {
-        out += &format!("    fn {handler}(tskid: i32, exinf: isize);\n");
+    if let Some((handler, _)) = &system.overrun {
+        out += &format!("    fn r#{handler}(tskid: i32, exinf: isize);\n");
     }
     out += "}\n\n";
     out += &statics(system);
     out += &programs(system);
     out += END;
     out
-}
-
-/// All functions that are called with `exinf`, each once.
-fn routines(system: &System) -> BTreeSet<&str> {
-    let tasks = system.tasks.iter().map(|task| &task.is.routine);
-    let notified = system.objects.iter().filter_map(|object| match &object.is {
-        Object::Cyclic { routine, .. } | Object::Alarm { routine, .. } => Some(routine),
-        _ => None,
-    });
-    let others = system.initialize.iter().chain(&system.terminate);
-    tasks.chain(notified).chain(others).map(|routine| &*routine.function).collect()
 }
 
 fn assignment(Place { processor, may_move_to }: Place) -> String {
@@ -160,7 +150,7 @@ fn arguments(name: &str, at: usize, object: &Object) -> String {
 }
 
 fn call(Routine { function, exinf }: &Routine) -> String {
-    format!("unsafe {{ {function}({exinf}) }}")
+    format!("unsafe {{ r#{function}({exinf}) }}")
 }
 
 /// What the port is told: which function is whose.
@@ -183,27 +173,28 @@ fn programs(system: &System) -> String {
     }
     out += "            _ => {}\n        }\n    }\n\n";
     out += "    fn handler(&self, handler: ::tokkyu_rtos::Handler) {\n        match handler {\n";
-    for (kind_of, place) in [("Cyclic", 7), ("Alarm", 8)] {
-        let of_kind = system.objects.iter().map(|object| &object.is).filter(|object| kind(object) == place);
-        for (number, object) in (1..).zip(of_kind) {
-            if let Object::Cyclic { routine, .. } | Object::Alarm { routine, .. } = object {
-                out += &format!(
-                    "            ::tokkyu_rtos::Handler::{kind_of}({number}) => {},\n",
-                    call(routine)
-                );
-            }
-        }
+    let cyclics = system.objects.iter().filter_map(|object| match &object.is {
+        Object::Cyclic { routine, .. } => Some(routine),
+        _ => None,
+    });
+    let alarms = system.objects.iter().filter_map(|object| match &object.is {
+        Object::Alarm { routine, .. } => Some(routine),
+        _ => None,
+    });
+    let numbered = (1..).zip(cyclics).map(|(number, routine)| (format!("Cyclic({number})"), routine));
+    for (handler, routine) in numbered.chain((1..).zip(alarms).map(|(n, r)| (format!("Alarm({n})"), r))) {
+        out += &format!("            ::tokkyu_rtos::Handler::{handler} => {},\n", call(routine));
     }
-    if let Some(handler) = &system.overrun {
+    if let Some((handler, _)) = &system.overrun {
         out += &format!(
             "            ::tokkyu_rtos::Handler::Overrun(task) => {{\n                let exinf = TASKS[usize::from(task) - 1].config().exinf;\n\
-             \x20               unsafe {{ {handler}(i32::from(task), exinf as isize) }}\n            }}\n"
+             \x20               unsafe {{ r#{handler}(i32::from(task), exinf as isize) }}\n            }}\n"
         );
     }
     out += "            _ => {}\n        }\n    }\n\n    fn line(&self, number: u32) {\n        match number {\n";
     for (number, line) in &system.lines {
         if let Some((handler, _)) = &line.handler {
-            out += &format!("            {number} => unsafe {{ {handler}() }},\n");
+            out += &format!("            {number} => unsafe {{ r#{handler}() }},\n");
         }
     }
     out += "            _ => {}\n        }\n    }\n\n";

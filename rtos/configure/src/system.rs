@@ -9,6 +9,8 @@ use crate::statement::{Statement, Value, Wrong};
 const RELATIVE_TIME_MAX_US: u64 = 4_000_000_000;
 /// A stack is whole pages.
 const PAGE_BYTES: u64 = 4096;
+/// The interrupt of the kernel's timer.
+const TIMER: u32 = 27;
 const STACK_BYTES_MAX: u64 = 1 << 20;
 /// Cells, blocks and counts of one object.
 const COUNT_MAX: u64 = 65_535;
@@ -92,8 +94,8 @@ pub struct System {
     pub objects: Vec<Named<Object>>,
     /// Interrupt lines by their number.
     pub lines: BTreeMap<u32, Line>,
-    /// `DEF_OVR`
-    pub overrun: Option<String>,
+    /// `DEF_OVR`: the function, and the line of text.
+    pub overrun: Option<(String, usize)>,
     /// `ATT_INI`
     pub initialize: Vec<Routine>,
     /// `ATT_TER`
@@ -152,8 +154,14 @@ impl<'s> Parameters<'s> {
         let word = self.values[at];
         let is_name = word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
             && !word.starts_with(|c: char| c.is_ascii_digit())
-            && word != "NULL";
-        if is_name { Ok(word.to_owned()) } else { self.wrong(what, at, "a name of C") }
+            && word.chars().any(|c| c.is_ascii_alphanumeric())
+            // The image's program is in Rust, which has no other way to say these.
+            && !matches!(word, "NULL" | "self" | "Self" | "super" | "crate");
+        if is_name {
+            Ok(word.to_owned())
+        } else {
+            self.wrong(what, at, "a name of C, not self, Self, super or crate")
+        }
     }
 
     /// Which of these attributes are there; others are none.
@@ -214,7 +222,31 @@ impl System {
             }
         }
         system.check_lines()?;
+        system.check_handlers()?;
         Ok(system)
+    }
+
+    /// Everything that is called with `exinf` alone.
+    pub(crate) fn routines(&self) -> impl Iterator<Item = &Routine> {
+        let tasks = self.tasks.iter().map(|task| &task.is.routine);
+        let notified = self.objects.iter().filter_map(|object| match &object.is {
+            Object::Cyclic { routine, .. } | Object::Alarm { routine, .. } => Some(routine),
+            _ => None,
+        });
+        tasks.chain(notified).chain(&self.initialize).chain(&self.terminate)
+    }
+
+    fn check_handlers(&self) -> Result<(), Wrong> {
+        let lines = self.lines.values().filter_map(|line| line.handler.as_ref());
+        for (handler, at) in lines.clone().chain(&self.overrun) {
+            let is_routine = self.routines().any(|routine| routine.function == *handler);
+            let overruns = self.overrun.as_ref().is_some_and(|(overrun, _)| overrun == handler);
+            let is_lines = lines.clone().any(|(other, _)| other == handler);
+            if is_routine || (overruns && is_lines) {
+                return Err((*at, Problem::TwoWays { name: handler.clone() }));
+            }
+        }
+        Ok(())
     }
 
     fn place(&self, statement: &Statement) -> Result<Place, Wrong> {
@@ -244,7 +276,7 @@ impl System {
             "DEF_OVR" => {
                 let given = Parameters::of(statement, 2, "({ ovratr, ovrhdr })")?;
                 given.attributes(0, [])?;
-                self.overrun = Some(given.name("the handler", 1)?);
+                self.overrun = Some((given.name("the handler", 1)?, statement.line));
                 Ok(None)
             }
             "ATT_INI" | "ATT_TER" => {
@@ -282,6 +314,9 @@ impl System {
         let given = Parameters::of(statement, 3, wanted)?;
         // Processors' own from 16 on, those of the machine from 32 on; what is below is the kernel's.
         let number = given.count("the interrupt's number", 0, 16, 1019)? as u32;
+        if number == TIMER {
+            return given.wrong("the interrupt's number", 0, "another: this one is the kernel's timer");
+        }
         let line = self.lines.entry(number).or_default();
         let before =
             if is_line { line.configured.as_ref().map(|c| c.3) } else { line.handler.as_ref().map(|h| h.1) };
@@ -290,8 +325,7 @@ impl System {
             return Err((statement.line, Problem::Twice { name, line }));
         }
         if is_line {
-            // The kernel's timer takes edges and levels as the controller has them.
-            let [enabled, _] = given.attributes(1, ["TA_ENAINT", "TA_EDGE"])?;
+            let [enabled] = given.attributes(1, ["TA_ENAINT"])?;
             let priority = given.number("intpri", 2, -31, 0)?;
             if priority == 0 {
                 return given.wrong("intpri", 2, "a whole number from -31 to -1");

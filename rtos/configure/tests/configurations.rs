@@ -8,8 +8,10 @@ PROCESSORS(2);
 CLASS(CLS_PRC1) {
     CRE_TSK(MAIN, { TA_ACT, 7, main_task, 10, 5000, NULL });
     CRE_CYC(EVERY, { TA_STA, { TNFY_HANDLER, 0, every }, 1000, 0 });
-    CFG_INT(40, { TA_ENAINT | TA_EDGE, -8 });
+    CFG_INT(40, { TA_ENAINT, -8 });
     DEF_INH(40, { TA_NULL, line });
+    CFG_INT(41, { TA_NULL, -8 });
+    DEF_INH(41, { TA_NULL, line });
 }
 CLASS(CLS_ALL_PRC2) {
     CRE_TSK(OTHER, { TA_NULL, 0x10UL, other_task, 5, 4096, NULL }); // may be moved
@@ -51,11 +53,11 @@ fn a_whole_configuration_has_numbers_by_kind_and_a_program() {
         "overrun: true",
         "number: 40, processor: 1, priority: -8, enabled: true",
         "period_us: 1000, phase_us: 0, started: true",
-        "fn line();",
-        "unsafe { begin(1) }",
+        "unsafe { r#begin(1) }",
     ] {
         assert!(rust.contains(part), "{part}: {rust}");
     }
+    assert_eq!(rust.matches("fn r#line();").count(), 1, "a handler of two lines is one function");
 }
 
 /// The line and the words of what is wrong.
@@ -82,6 +84,15 @@ fn what_is_wrong_is_told_with_line_and_remedy() {
         ("CFG_INT(40, { TA_NULL, -8 });", 1, "DEF_INH(40"),
         ("DEF_INH(40, { TA_NULL, f });", 1, "CFG_INT(40"),
         ("CFG_INT(40, { TA_NULL, 0 });", 1, "from -31 to -1"),
+        ("CFG_INT(27, { TA_NULL, -8 });", 1, "the kernel's timer"),
+        ("CFG_INT(40, { TA_EDGE, -8 });", 1, "TA_ENAINT"),
+        ("CRE_TSK(A, { TA_ACT, 0, crate, 1, 4096, NULL });", 1, "a name of C"),
+        (
+            "CFG_INT(40, { TA_NULL, -8 });\nDEF_INH(40, { TA_NULL, f });\nATT_INI({ TA_NULL, 0, f });",
+            2,
+            "another name",
+        ),
+        ("DEF_OVR({ TA_NULL, f });\nATT_INI({ TA_NULL, 0, f });", 1, "another name"),
         ("CFG_INT(3, { TA_NULL, -8 });", 1, "from 16 to 1019"),
         ("CRE_MTX(A, { TA_CEILING | TA_INHERIT, 1 });", 1, "not both"),
         ("CRE_MTX(A, { TA_NULL, 4 });", 1, "from 0 to 0"),
