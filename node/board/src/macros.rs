@@ -5,7 +5,7 @@
 /// `processors`: 1 to 4. `control`, `realtime`: tasks for callbacks of these classes, one for each node that has such. A node: its name, the
 /// processor of its main task, its program ([`Run`](crate::Run)).
 ///
-/// `cpp`: nodes in C++, the same with the name of their `main` as the build script has it (`tokkyu_board_build::cpp`, `NAME_main`). The crate
+/// `cpp`: nodes in C++, the same with the name of their `main` as the build script has it (`NAME_main` of `tokkyu_board_build::image().cpp(NAME, …)`). The crate
 /// `tokkyu-board-cpp` is linked then, and tasks have floating-point registers and larger stacks.
 #[macro_export]
 macro_rules! board {

@@ -8,8 +8,8 @@ use alloc::vec::Vec;
 use core::ffi::c_char;
 use core::fmt::Write;
 use core::panic::PanicInfo;
-use core::sync::atomic::AtomicUsize;
-use core::sync::atomic::Ordering::AcqRel;
+use core::sync::atomic::Ordering::{AcqRel, Acquire, Release};
+use core::sync::atomic::{AtomicBool, AtomicUsize};
 
 use tokkyu_callbacks::Node;
 use tokkyu_node_rtos::{Address, FIRST_PORT, Memory, Rtos, Stack};
@@ -74,16 +74,20 @@ pub(crate) fn drive<I: Image>() {
     stack.drive(&port)
 }
 
-/// A node's main task. When the last has ended, so does the board.
+/// A node's main task. When the last has ended, so does the board, with 1 if one of them has failed.
 pub(crate) fn node<I: Image>(entry: &Entry) {
     static ENDED: AtomicUsize = AtomicUsize::new(0);
-    run(entry);
+    static FAILED: AtomicBool = AtomicBool::new(false);
+    if !run(entry) {
+        FAILED.store(true, Release);
+    }
     if ENDED.fetch_add(1, AcqRel) + 1 == I::layout().nodes.len() {
-        exit(0)
+        exit(i32::from(FAILED.load(Acquire)))
     }
 }
 
-fn run(entry: &Entry) {
+/// Whether it has not failed.
+fn run(entry: &Entry) -> bool {
     let name = entry.name;
     let ended = match entry.program {
         Program::Node(run) => {
@@ -94,10 +98,11 @@ fn run(entry: &Entry) {
             code => Err(format!("code {code}")),
         },
     };
-    match ended {
+    match &ended {
         Ok(()) => print(&format!("board: {name} has ended")),
         Err(error) => print(&format!("board: {name} has failed: {error}")),
     }
+    ended.is_ok()
 }
 
 /// Calls a `main` with its name and its arguments.

@@ -1,5 +1,6 @@
 //! A QEMU that stands for a board.
 
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
@@ -57,6 +58,8 @@ impl Machine<'_> {
             let socket = socket.display().to_string().replace(',', ",,");
             qemu.args(["-qmp", &format!("unix:{socket},server=on,wait=off")]);
         }
+        // A terminal's Ctrl-C is for this program, which ends the board when it has read what it wants.
+        qemu.process_group(0);
         ends_with_its_starter(qemu.stdin(Stdio::null()).stdout(output), Signal::SIGKILL).spawn().map_err(
             |error| {
                 let remedy = "Debian: apt-get install qemu-system-arm";

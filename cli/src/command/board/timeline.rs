@@ -64,7 +64,8 @@ impl Timeline {
     }
 
     fn add(&mut self, processor: usize, records: &[Record], end: u64, us: impl Fn(u64) -> f64) {
-        let (mut task, mut interrupt) = (None, None);
+        // Handlers may be interrupted by more urgent ones.
+        let (mut task, mut interrupts) = (None, Vec::new());
         let mut slice = |began: Option<(u64, Doing)>, until: u64| {
             if let Some((from, what)) = began {
                 let (from_us, us) = (us(from), us(until.saturating_sub(from)));
@@ -77,8 +78,8 @@ impl Timeline {
                     slice(task.take(), *at);
                     task = (to != 0).then_some((*at, Doing::Task(to)));
                 }
-                What::Interrupt(id) => interrupt = Some((*at, Doing::Interrupt(id))),
-                What::End => slice(interrupt.take(), *at),
+                What::Interrupt(id) => interrupts.push((*at, Doing::Interrupt(id))),
+                What::End => slice(interrupts.pop(), *at),
                 What::Called(call, 0) => self.calls.push((processor, us(*at), call.name().to_owned())),
                 What::Called(call, id) => {
                     self.calls.push((processor, us(*at), format!("{} {id}", call.name())));
@@ -178,6 +179,8 @@ mod tests {
         let first = vec![
             at(100, What::Switch(2)),
             at(130, What::Interrupt(27)),
+            at(131, What::Interrupt(40)),
+            at(131, What::End),
             at(131, What::End),
             at(132, What::Switch(3)),
             at(142, What::Switch(2)),
@@ -205,7 +208,7 @@ mod tests {
         let events = told["traceEvents"].as_array().expect("events");
         let named =
             |name: &str| events.iter().filter(|event| event["name"] == name && event["ph"] == "X").count();
-        assert_eq!((named("talker"), named("task 3"), named("timer")), (2, 1, 1));
+        assert_eq!((named("talker"), named("task 3"), named("timer"), named("line 40")), (2, 1, 1, 1));
         let timer = events.iter().find(|event| event["name"] == "timer").expect("it is there");
         assert_eq!((timer["tid"].as_u64(), timer["dur"].as_f64()), (Some(100), Some(1.0)));
     }

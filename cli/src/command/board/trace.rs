@@ -41,6 +41,12 @@ impl Trace {
         while Instant::now() < until && !stop.is_set() && !board.has_ended() {
             sleep(LOOK);
         }
+        if board.has_ended() {
+            return Err(Failure::new(
+                ExitCode::Failed,
+                "the board has ended, its words say why; fewer --seconds?",
+            ));
+        }
         let Some(timeline) = board.look()? else {
             return Err(Failure::new(ExitCode::Failed, "the board has not begun; more --seconds?"));
         };

@@ -10,6 +10,7 @@ use alloc::sync::Arc;
 use tokkyu_callbacks::port::{Task, port};
 use tokkyu_callbacks::sync::Mutex;
 
+use crate::keys;
 use crate::mutex::own;
 
 const ESRCH: i32 = 3;
@@ -53,6 +54,7 @@ unsafe extern "C" fn pthread_create(
         NAMES.lock().insert(own(), this);
         // SAFETY: whoever made the thread gave both together.
         given.store(unsafe { run(argument.take()) }, Release);
+        keys::end_of_thread();
         NAMES.lock().remove(&own());
     });
     // Before it can look for itself.
