@@ -28,7 +28,7 @@
 
 namespace ros {
 
-// The first one starts the node, the last one ends it. Names are resolved in its namespace, then renamed.
+// The first one starts the node, the last one ends it, publishers, subscribers and services that were made with it included. Names are resolved in its namespace, then renamed.
 class NodeHandle {
 public:
     NodeHandle(const std::string &ns = std::string(), const M_string &remappings = M_string())

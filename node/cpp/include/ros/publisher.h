@@ -8,6 +8,7 @@
 #include <functional>
 #include <ros/assert.h>
 #include <ros/console.h>
+#include <ros/detail/node.h>
 #include <ros/detail/object.h>
 #include <ros/message_traits.h>
 #include <ros/serialization.h>
@@ -94,6 +95,7 @@ private:
         const tk_node *const node;
         const std::string md5sum, datatype;
         const std::function<void()> on_end;
+        detail::Hold hold;
 
         Shared(tk_publisher *made, std::string sum, std::string type, std::function<void()> act)
             : publisher(made), node(detail::node()), md5sum(std::move(sum)), datatype(std::move(type)), on_end(std::move(act))
@@ -105,6 +107,7 @@ private:
             // First, as whoever is told may publish.
             if (on_end) on_end();
             if (tk_publisher *const ending = publisher.exchange(nullptr)) tk_publisher_free(ending);
+            hold.release();
         }
     };
 

@@ -29,7 +29,7 @@ public:
 
     // From NodeHandle::advertiseService.
     explicit ServiceServer(tk_server *server, const detail::CarrierPtr &carrier = nullptr)
-        : shared_(new Shared{server, carrier})
+        : shared_(new Shared(server, carrier))
     {
     }
 
@@ -37,13 +37,16 @@ private:
     struct Shared {
         std::atomic<tk_server *> server;
         // To a queue of the program's own class.
-        detail::CarrierPtr carrier;
+        const detail::CarrierPtr carrier;
+        detail::Hold hold;
 
+        Shared(tk_server *made, const detail::CarrierPtr &by) : server(made), carrier(by) {}
         void end()
         {
             // It may be ended from within its callback as well.
             tk_server *const ending = server.exchange(nullptr);
             if (ending != nullptr) detail::end_by(carrier, [ending] { tk_server_free(ending); });
+            hold.release();
         }
         ~Shared() { end(); }
     };

@@ -42,6 +42,7 @@ private:
 
         // To a queue of the program's own class.
         const detail::CarrierPtr carrier;
+        detail::Hold hold;
 
         Shared(tk_subscription *made, const detail::CarrierPtr &by)
             : subscription(made), topic(detail::take(tk_subscription_topic(made))), carrier(by)
@@ -52,6 +53,7 @@ private:
             // It may be ended from within its callback as well.
             tk_subscription *const ending = subscription.exchange(nullptr);
             if (ending != nullptr) detail::end_by(carrier, [ending] { tk_subscription_free(ending); });
+            hold.release();
         }
         ~Shared() { end(); }
     };

@@ -96,6 +96,34 @@ void closed_pipe()
     show("written into a closed pipe", static_cast<int>(::write(ends[1], "x", 1)));
 }
 
+// What is made with a handle, whether the node goes on with it alone, and once it has ended.
+template <typename Made, typename Make> void held_by(const std::string &what, Make make)
+{
+    Made made;
+    {
+        ros::NodeHandle node;
+        made = make(node);
+    }
+    show("ok with a " + what + " alone", ros::ok());
+    made = Made();
+    show("ok without the " + what, ros::ok());
+}
+
+void without_handles()
+{
+    held_by<ros::Subscriber>("subscriber", [](ros::NodeHandle &node) { return node.subscribe("words", 5, word); });
+    held_by<ros::Publisher>("publisher", [](ros::NodeHandle &node) { return node.advertise<std_msgs::String>("words", 5); });
+    held_by<ros::ServiceServer>("service", [](ros::NodeHandle &node) { return node.advertiseService("done", done); });
+    held_by<ros::ServiceClient>("client", [](ros::NodeHandle &node) { return node.serviceClient<std_srvs::Empty>("done"); });
+    held_by<ros::Timer>("timer", [](ros::NodeHandle &node) {
+        return node.createTimer(ros::Duration(1), [](const ros::TimerEvent &) {});
+    });
+    ros::Publisher publisher = ros::NodeHandle().advertise<std_msgs::String>("words", 5);
+    const ros::Publisher copy = publisher;
+    publisher.shutdown();
+    show("ok after a shutdown of a publisher alone", ros::ok());
+}
+
 int simulated()
 {
     ros::NodeHandle node;
@@ -129,6 +157,7 @@ int main(int argc, char **argv)
     one_life(2);
     show("ok afterwards", ros::ok());
     parameters("afterwards");
+    without_handles();
     {
         ros::NodeHandle node;
         ros::Publisher publisher = node.advertise<std_msgs::String>("words", 5);

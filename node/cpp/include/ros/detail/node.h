@@ -1,6 +1,6 @@
 // The node of this process: what ros::init said of it, and when it begins and ends.
 //
-//   init ──► NOT STARTED ──first NodeHandle, start──► RUNNING ──last NodeHandle, shutdown, signal, rosnode kill──► OVER
+//   init ──► NOT STARTED ──first NodeHandle, start──► RUNNING ──last NodeHandle or what it made, shutdown, signal, rosnode kill──► OVER
 //                                                        └──────────────first NodeHandle, start──────────────────────┘
 #pragma once
 #include <algorithm>
@@ -204,6 +204,22 @@ private:
     std::atomic<bool> is_initialized_{false}, is_over_{false};
     std::atomic<int> handles_{0};
     bool is_started_by_handle_ = false;
+};
+
+// What a handle has made keeps the node as a handle does, until it has ended.
+class Hold {
+public:
+    Hold() { ThisNode::get().add_handle(); }
+    Hold(const Hold &) = delete;
+    Hold &operator=(const Hold &) = delete;
+    ~Hold() { release(); }
+    void release()
+    {
+        if (is_held_.exchange(false)) ThisNode::get().remove_handle();
+    }
+
+private:
+    std::atomic<bool> is_held_{true};
 };
 
 // nullptr before ros::start.
