@@ -7,4 +7,5 @@ step_rtos_board() { rtos/check board; }
 step_board_nodes() {
     cargo build "${WHOLE[@]}" --bin camera
     node/board/check ros "$CARGO_TARGET_DIR/debug/camera"
+    node/board/check pipeline
 }

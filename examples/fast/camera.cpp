@@ -1,20 +1,32 @@
 #include "camera.hpp"
 #include "image_message.hpp"
 #include "parameters.hpp"
+#include "test_picture.hpp"
+
+namespace {
+std::vector<ColourPicture> pictures_of(const std::string &folder) {
+    return folder.empty() ? std::vector<ColourPicture>() : read_ppm_folder(folder);
+}
+} // namespace
 
 Camera::Camera(ros::NodeHandle node, ros::NodeHandle parameters)
-    : node_(node), pictures_(read_ppm_folder(parameters.param("folder", std::string(".")))),
+    : node_(node), pictures_(pictures_of(parameters.param("folder", std::string()))),
       period_(1 / number_between(parameters, "rate", 10.0, 0.01, 1000.0)), loop_(parameters.param("loop", true)),
       image_raw_(node.advertise<sensor_msgs::Image>("image_raw", queue_size(parameters))),
       when_wanted_(node, {image_raw_}, [this] { start(); }) {}
 
 void Camera::start() {
-    ROS_INFO("camera: %zu pictures, one each %.3f s", pictures_.size(), period_.toSec());
+    const std::string pictures = pictures_.empty() ? "test" : std::to_string(pictures_.size());
+    ROS_INFO("camera: %s pictures, one each %.3f s", pictures.c_str(), period_.toSec());
     timer_ = node_.createTimer(period_, &Camera::on_frame, this);
 }
 
+ColourPicture Camera::picture() const {
+    return pictures_.empty() ? test_picture(frame_) : pictures_[frame_ % pictures_.size()];
+}
+
 void Camera::on_frame(const ros::TimerEvent &) {
-    const ColourPicture &picture = pictures_[frame_ % pictures_.size()];
+    const ColourPicture picture = this->picture();
     std_msgs::Header header;
     header.seq = frame_;
     header.stamp = ros::Time::now();

@@ -2,7 +2,7 @@
 //
 //   image_raw  out  sensor_msgs/Image rgba8   320 x 240 pixels are 300 KB
 //
-// Parameters: folder (of *.ppm, taken in the order of their names and kept in memory); rate (Hz, 10);
+// Parameters: folder (of *.ppm, taken in the order of their names and kept in memory; none: a test picture); rate (Hz, 10);
 // loop (true: begins again after the last one); queue_size (10).
 #pragma once
 #include "ppm.hpp"
@@ -19,7 +19,11 @@ private:
     void start();
     void on_frame(const ros::TimerEvent &);
 
+    // The picture of this frame.
+    ColourPicture picture() const;
+
     ros::NodeHandle node_;
+    // None: test pictures.
     std::vector<ColourPicture> pictures_;
     ros::Duration period_;
     bool loop_;

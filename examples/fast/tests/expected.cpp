@@ -3,9 +3,11 @@
 //
 //   expected pictures/camera 12 20 1          frames 0 to 11 of a camera that goes round in this folder
 //   expected pictures/camera 12 20 1 saved    and the masked pictures into the folder saved
+//   expected '' 12 20 1                       of a camera without a folder
 #include "checksum.hpp"
 #include "features.hpp"
 #include "ppm.hpp"
+#include "test_picture.hpp"
 #include <cinttypes>
 #include <cstdio>
 #include <cstdlib>
@@ -47,10 +49,12 @@ int main(int argc, char **argv) {
         return 2;
     }
     try {
-        const std::vector<ColourPicture> pictures = read_ppm_folder(argv[1]);
+        std::vector<ColourPicture> pictures;
+        if (argv[1][0] != '\0') pictures = read_ppm_folder(argv[1]);
         Fast9 detector(std::atoi(argv[3]), std::atoi(argv[4]) != 0);
         for (int frame = 0; frame < std::atoi(argv[2]); ++frame) {
-            expect_frame(frame, pictures[frame % pictures.size()], detector, argv[5]);
+            const ColourPicture picture = pictures.empty() ? test_picture(frame) : pictures[frame % pictures.size()];
+            expect_frame(frame, picture, detector, argv[5]);
         }
     } catch (const std::exception &error) {
         std::fprintf(stderr, "expected: %s\n", error.what());

@@ -26,7 +26,7 @@ fn main() {
     }
     let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo says it"));
     let objects: Vec<PathBuf> =
-        ["absent", "locale", "numbers", "streams"].map(|name| compile(name, &out)).into();
+        ["absent", "files", "locale", "numbers", "streams"].map(|name| compile(name, &out)).into();
     let archive = out.join("libtokkyu_board_c.a");
     run(Command::new("aarch64-linux-gnu-ar").arg("crs").arg(&archive).args(objects));
     println!("cargo:rustc-link-search=native={}", out.display());

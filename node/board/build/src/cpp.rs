@@ -64,8 +64,11 @@ impl Node {
         if let Err(error) = std::fs::create_dir_all(&folder) {
             panic!("{}: {error}", folder.display());
         }
-        let objects: Vec<PathBuf> =
-            self.sources.iter().map(|source| compile(source, headers, &folder)).collect();
+        // Two sources may have one name, in two folders.
+        let objects: Vec<PathBuf> = (0..)
+            .zip(&self.sources)
+            .map(|(at, source)| compile(source, headers, &folder.join(format!("{at}.o"))))
+            .collect();
         let whole = out.join(format!("{}.o", self.name));
         // Groups of sections are told apart by names, which are the node's own from here on: there are none.
         run(Command::new(LINKER).args(["-r", "--force-group-allocation", "-o"]).arg(&whole).args(objects));
@@ -76,14 +79,12 @@ impl Node {
     }
 }
 
-fn compile(source: &Path, headers: &Headers, folder: &Path) -> PathBuf {
+fn compile(source: &Path, headers: &Headers, object: &Path) -> PathBuf {
     println!("cargo:rerun-if-changed={}", source.display());
-    let stem = source.file_stem().unwrap_or_default();
-    let object = folder.join(stem).with_extension("o");
     let mut command = Command::new(COMPILER);
     command.args(FLAGS).arg("-I").arg(&headers.face).arg("-I").arg(&headers.messages);
-    run(command.args(["-Wall", "-c"]).arg(source).arg("-o").arg(&object));
-    object
+    run(command.args(["-Wall", "-c"]).arg(source).arg("-o").arg(object));
+    object.to_owned()
 }
 
 /// The folder `node/` of tokkyu.

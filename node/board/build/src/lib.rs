@@ -6,7 +6,7 @@
 
 mod cpp;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// What an image is built of, beside Rust.
 #[derive(Debug, Default)]
@@ -23,8 +23,8 @@ pub fn image() -> Image {
 impl Image {
     /// A node in C++ of these sources, with a `main`, which `board!` has as `NAME_main`. It is a program of its own: its variables are not those
     /// of another node.
-    pub fn cpp(mut self, name: &str, sources: &[&str]) -> Image {
-        let sources = sources.iter().map(PathBuf::from).collect();
+    pub fn cpp(mut self, name: &str, sources: &[impl AsRef<Path>]) -> Image {
+        let sources = sources.iter().map(|source| source.as_ref().to_owned()).collect();
         self.nodes.push(cpp::Node { name: name.to_owned(), sources });
         self
     }

@@ -1,10 +1,9 @@
-/* What a board has not: files, processes, signals, an environment. Each says so as POSIX has it. */
+/* What a board has not: processes, signals, wide streams (files: files.c). Each says so as POSIX has it. */
+#include "absent.h"
 #include <errno.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 
@@ -12,30 +11,18 @@
 static __thread int last_error;
 int *__errno_location(void) { return &last_error; }
 
-static long absent(void)
+long tokkyu_absent(void)
 {
     last_error = ENOSYS;
     return -1;
 }
 
-int open(const char *name, int flags, ...) { (void)name, (void)flags; return (int)absent(); }
-int close(int file) { (void)file; return (int)absent(); }
-ssize_t read(int file, void *to, size_t len) { (void)file, (void)to, (void)len; return absent(); }
-off_t lseek(int file, off_t offset, int from) { (void)file, (void)offset, (void)from; return absent(); }
-long lseek64(int file, long offset, int from) { (void)file, (void)offset, (void)from; return absent(); }
-struct stat64;
-int fstat64(int file, struct stat64 *to) { (void)file, (void)to; return (int)absent(); }
-int ioctl(int file, unsigned long request, ...) { (void)file, (void)request; return (int)absent(); }
-int poll(void *files, unsigned long count, int timeout) { (void)files, (void)count, (void)timeout; return (int)absent(); }
-int pipe(int ends[2]) { (void)ends; return (int)absent(); }
-void *fopen64(const char *name, const char *mode) { (void)name, (void)mode; absent(); return NULL; }
-int fseeko64(void *file, long offset, int from) { (void)file, (void)offset, (void)from; return (int)absent(); }
-long ftello64(void *file) { (void)file; return absent(); }
-int getentropy(void *to, size_t len) { (void)to, (void)len; return (int)absent(); }
-int gethostname(char *name, size_t len) { (void)name, (void)len; return (int)absent(); }
-long syscall(long number, ...) { (void)number; return absent(); }
+int pipe(int ends[2]) { (void)ends; return (int)tokkyu_absent(); }
+int getentropy(void *to, size_t len) { (void)to, (void)len; return (int)tokkyu_absent(); }
+int gethostname(char *name, size_t len) { (void)name, (void)len; return (int)tokkyu_absent(); }
+long syscall(long number, ...) { (void)number; return tokkyu_absent(); }
 int getpid(void) { return 1; }
-int kill(int process, int signal) { (void)process, (void)signal; return (int)absent(); }
+int kill(int process, int signal) { (void)process, (void)signal; return (int)tokkyu_absent(); }
 int raise(int signal) { (void)signal; abort(); }
 void (*signal(int number, void (*handler)(int)))(int) { (void)number, (void)handler; return NULL; }
 int get_nprocs(void) { return 1; }
