@@ -205,14 +205,12 @@ impl Queue {
             if self.is_stopped() {
                 break None;
             }
-            if let Some(picked) = state.tasks.pick(me) {
-                break Some(picked);
-            }
+            // Who leads does so for all. First, as a task that always has more would else be the only one that is ever pending.
             if !state.is_led {
                 state.tasks.mark(self.bell.answer(), || port().now());
-                if let Some(picked) = state.tasks.pick(me) {
-                    break Some(picked);
-                }
+            }
+            if let Some(picked) = state.tasks.pick(me) {
+                break Some(picked);
             }
             // After the answer, as who calls off rings after it has said so.
             if self.is_stopped() || self.wakes() != wakes || until.is_some_and(is_over) {
@@ -224,7 +222,7 @@ impl Queue {
         picked
     }
 
-    /// Sleeps for all that wait, and marks what is pending then.
+    /// Sleeps for all that wait, until there is something to mark.
     fn lead<'q>(
         &'q self,
         mut state: MutexGuard<'q, State>,
@@ -236,10 +234,8 @@ impl Queue {
         drop(state);
         self.bell.sleep(until.into_iter().chain(due).min());
         near.iter().for_each(Near::ask);
-        let rang = self.bell.answer();
         let mut state = self.lock();
         state.is_led = false;
-        state.tasks.mark(rang, || port().now());
         state
     }
 

@@ -63,6 +63,51 @@ fn wait_for(queue: &Queue, waiting: u32) {
     }
 }
 
+/// Has so many samples waiting from the beginning.
+struct Busy<F> {
+    left: u32,
+    call: F,
+}
+
+impl<F: FnMut() + Send> Work for Busy<F> {
+    fn step(&mut self) -> Step {
+        let Some(left) = self.left.checked_sub(1) else { return Step::Idle };
+        self.left = left;
+        (self.call)();
+        if self.left == 0 { Step::Called } else { Step::More }
+    }
+
+    fn has_waiting(&mut self) -> bool {
+        self.left > 0
+    }
+
+    fn discard(&mut self) {}
+}
+
+/// NODE-62: what begins to wait while a task has more and more is not behind all of it, whatever its class.
+#[test]
+fn a_task_that_always_has_more_lets_others_have_their_turn() {
+    for class in [Class::Control, Class::BestEffort] {
+        let (queue, (said, heard)) = (Queue::new(), channel());
+        let says = said.clone();
+        let (_, other, tell_other) = add(&queue, class, move || says.send("other").unwrap());
+        // It is looked at once.
+        queue.spin_once();
+        let (ringing, mut is_first) = (Arc::downgrade(&queue), true);
+        let call = move || {
+            said.send("busy").unwrap();
+            if core::mem::take(&mut is_first) {
+                tell_other.send(()).unwrap();
+                ringing.upgrade().unwrap().bell.ring(other);
+            }
+        };
+        queue.add(queue.source(), Class::BestEffort, Box::new(Busy { left: 4, call }));
+        queue.spin_once();
+        let order: Vec<_> = heard.try_iter().collect();
+        assert_eq!(order, ["busy", "other", "busy", "busy", "busy"], "{class:?}");
+    }
+}
+
 #[test]
 fn what_is_pending_beside_the_first_goes_to_a_thread_that_waits() {
     let (queue, (said, heard), (second, is_second)) = (Queue::new(), channel(), channel());
