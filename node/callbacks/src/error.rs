@@ -47,15 +47,13 @@ pub enum NodeError {
     /// `robot.yaml` is wrong.
     #[error("{0}")]
     Declaration(String),
-    /// A topic's limits are not possible.
-    #[error(
-        "{name}: {exceeded}; it comes from the options it was advertised with, or its flow in robot.yaml"
-    )]
+    /// A topic's limits are not possible, or there is no memory for its messages.
+    #[error("{name}: {reason}; it comes from the options it was advertised with, or its flow in robot.yaml")]
     Limits {
         /// The topic.
         name: String,
-        /// Which limit.
-        exceeded: tokkyu_topic::Exceeded,
+        /// Which limit, or how much memory.
+        reason: tokkyu_graph::NoChannel,
     },
 }
 

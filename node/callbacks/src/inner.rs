@@ -77,10 +77,10 @@ impl Inner {
         }
         let class = options.class.unwrap_or_else(|| self.declared.class(&topic));
         let slot_bytes = options.slot_bytes.max(self.declared.size(&topic));
-        let exceeded = |exceeded| NodeError::Limits { name: topic.clone(), exceeded };
+        let limits = |reason| NodeError::Limits { name: topic.clone(), reason };
         let (publisher, channel) =
             tokkyu_graph::channel(options.limits(self.declared.limits(&topic)), slot_bytes)
-                .map_err(exceeded)?;
+                .map_err(limits)?;
         let depth = options.depth();
         let subscribers = Arc::new(Subscribers::new(options.on_change));
         let outlet = Outlet::new(publisher, depth, slot_bytes, Loan::code());
@@ -113,8 +113,8 @@ impl Inner {
     pub(crate) fn add_rosout(self: &Arc<Self>) -> Result<(), NodeError> {
         let topic = self.names.resolve("/rosout")?;
         let options = PublisherOptions { is_latched: true, ..PublisherOptions::with_depth(100) };
-        let exceeded = |exceeded| NodeError::Limits { name: topic.clone(), exceeded };
-        let (publisher, channel) = tokkyu_graph::channel(options.limits(None), 0).map_err(exceeded)?;
+        let limits = |reason| NodeError::Limits { name: topic.clone(), reason };
+        let (publisher, channel) = tokkyu_graph::channel(options.limits(None), 0).map_err(limits)?;
         let subscribers = Arc::new(Subscribers::new(None));
         let (kind, depth) = (kind::<rosgraph_msgs::Log>(), options.depth());
         let outlet = Outlet::new(publisher, depth, 0, Loan::code());

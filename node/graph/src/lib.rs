@@ -43,5 +43,5 @@ pub use host::{
 };
 pub use net::{ConnId, Io, Listener, Net, NetError, Outgoing};
 pub use param::Param;
-pub use payload::{Lent, NoMemory, Object, Payload, channel, join};
+pub use payload::{Lent, NoChannel, NoMemory, Object, Payload, channel, join};
 pub use profile::Profile;

@@ -50,8 +50,10 @@ impl core::error::Error for NoMemory {}
 
 impl Payload {
     /// Empty, with memory for messages of `bytes`; for longer ones it takes more when they come.
-    pub fn with_capacity(bytes: usize) -> Payload {
-        Payload { memory: Vec::with_capacity(bytes), form: Form::Own(0) }
+    fn with_capacity(bytes: usize) -> Result<Payload, NoMemory> {
+        let mut memory = Vec::new();
+        memory.try_reserve_exact(bytes).map_err(|_| NoMemory { bytes })?;
+        Ok(Payload { memory, form: Form::Own(0) })
     }
 
     /// A message of `len` bytes to fill; they are what some former message had.
@@ -164,16 +166,56 @@ impl fmt::Debug for Payload {
     }
 }
 
+/// Why a topic has no channel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoChannel {
+    /// A limit is not possible.
+    Exceeded(Exceeded),
+    /// Its slots would take more memory than there is.
+    NoMemory {
+        /// How many.
+        slots: u32,
+        /// What each was to have.
+        bytes: usize,
+    },
+}
+
+impl From<Exceeded> for NoChannel {
+    fn from(exceeded: Exceeded) -> NoChannel {
+        NoChannel::Exceeded(exceeded)
+    }
+}
+
+impl fmt::Display for NoChannel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            NoChannel::Exceeded(exceeded) => exceeded.fmt(f),
+            NoChannel::NoMemory { slots, bytes } => {
+                write!(f, "there is no memory for {slots} messages of {bytes} bytes")
+            }
+        }
+    }
+}
+
+impl core::error::Error for NoChannel {}
+
 /// A channel of payloads, each with memory for `bytes` at the beginning. What samples own ends with them (NODE-21).
 ///
 /// # Errors
 ///
-/// [`Exceeded`]: a limit is not possible.
+/// [`NoChannel`].
 pub fn channel(
     limits: Limits,
     bytes: usize,
-) -> Result<(Publisher<Payload>, Arc<Channel<Payload>>), Exceeded> {
-    Channel::with_clearing(limits, || Payload::with_capacity(bytes), Payload::clear)
+) -> Result<(Publisher<Payload>, Arc<Channel<Payload>>), NoChannel> {
+    limits.check()?;
+    let no_memory = |_| NoChannel::NoMemory { slots: limits.slots, bytes };
+    let mut payloads = (0..limits.slots)
+        .map(|_| Payload::with_capacity(bytes))
+        .collect::<Result<Vec<_>, _>>()
+        .map_err(no_memory)?;
+    let next = || payloads.pop().expect("one for each slot");
+    Ok(Channel::with_clearing(limits, next, Payload::clear)?)
 }
 
 /// Joins with as deep a queue as there are slots for.

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use tokkyu_contract::yaml::robot;
 use tokkyu_node::memory::{HELD, LINKS, LOANS, limits, plan};
 use tokkyu_node::messages::{rosgraph_msgs, std_msgs};
-use tokkyu_node::{CallbackQueue, Flows, Node, Publisher, Subscription};
+use tokkyu_node::{CallbackQueue, Flows, Node, Publisher, PublisherOptions, Subscription};
 use tokkyu_topic::{Bell, Channel, Limits, Terms};
 
 const ROBOT: &str = "\
@@ -158,4 +158,18 @@ fn a_deeper_subscription_of_a_declared_topic_has_the_declared_depth() {
     let (_subscription, heard) = declared.subscribe("/map", 100);
     declared.say(&publisher, &["a", "b", "c", "d", "e"]);
     assert_eq!(*heard.lock().unwrap(), ["c", "d", "e"]);
+}
+
+/// More than any machine has: an error of the one topic.
+#[test]
+fn a_topic_without_memory_is_refused_and_the_node_goes_on() {
+    let node = Node::builder("n").master(agreeing_master::start(&[])).build().expect("a node");
+    let options = PublisherOptions { slot_bytes: usize::MAX / 4, ..PublisherOptions::with_depth(1) };
+    let refused = node.advertise_with::<std_msgs::String>("camera", options).map(drop);
+    let refused = refused.expect_err("no memory").to_string();
+    assert!(
+        refused.contains("/camera: there is no memory for") && refused.contains("robot.yaml"),
+        "{refused}"
+    );
+    node.advertise::<std_msgs::String>("camera", 1).expect("memory");
 }

@@ -70,7 +70,12 @@ impl Limits {
     }
 
     /// Which limit is not within what is possible.
-    pub(crate) fn check(&self) -> Result<(), Exceeded> {
+    /// Whether a channel can have them.
+    ///
+    /// # Errors
+    ///
+    /// [`Exceeded`]: the first that is not possible.
+    pub fn check(&self) -> Result<(), Exceeded> {
         let within = |name, value, least, most| {
             if (least..=most).contains(&value) { Ok(()) } else { Err(Exceeded { name, value, least, most }) }
         };
