@@ -1,7 +1,5 @@
-//! The layout of the image.
+//! The layout of the image, and what is declared of its topics.
 
 fn main() {
-    if std::env::var("CARGO_CFG_TARGET_OS").as_deref() == Ok("none") {
-        println!("cargo:rustc-link-arg-bins=-Tboard.ld");
-    }
+    tokkyu_board_build::image().robot("robot.yaml").build();
 }

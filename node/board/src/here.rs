@@ -4,7 +4,7 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::marker::PhantomData;
 
-use tokkyu_node_rtos::{Stack, System, Waiters, Worker};
+use tokkyu_node_rtos::{Flow, Stack, System, Waiters, Worker};
 use tokkyu_rtos::Kernel;
 use tokkyu_rtos_aarch64::Board;
 
@@ -77,6 +77,10 @@ impl<I: Image> System for Here<I> {
 
     fn arguments(&self) -> Vec<String> {
         arguments::arguments().map(String::from).collect()
+    }
+
+    fn flows(&self) -> &'static [Flow] {
+        I::FLOWS
     }
 
     fn started(&self, task: i32, name: &str) {

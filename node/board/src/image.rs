@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 
 use smoltcp::phy::Device;
 use tokkyu_callbacks::{Node, NodeError};
-use tokkyu_node_rtos::Worker;
+use tokkyu_node_rtos::{Flow, Worker};
 use tokkyu_rtos::{Kernel, Processor, Task};
 use tokkyu_rtos_aarch64::{Board, StackRange};
 
@@ -80,6 +80,9 @@ pub trait Image: Copy + Send + Sync + 'static {
 
     /// The device's interrupt has come: its line goes down.
     fn acknowledge(line: u32);
+
+    /// What was declared of its topics.
+    const FLOWS: &'static [Flow] = &[];
 }
 
 /// A network device.

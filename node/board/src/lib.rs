@@ -35,6 +35,9 @@ mod tables;
 pub mod virt;
 
 pub use here::Here;
+pub use tokkyu_contract::Class;
+pub use tokkyu_node_rtos::Flow;
+
 pub use image::{Entry, Found, Image, Layout, Main, Parts, Program, Run};
 pub use programs::kick;
 pub use start::panic;

@@ -7,6 +7,8 @@
 ///
 /// `cpp`: nodes in C++, the same with the name of their `main` as the build script has it (`NAME_main` of `tokkyu_board_build::image().cpp(NAME, …)`). The crate
 /// `tokkyu-board-cpp` is linked then, and tasks have floating-point registers and larger stacks.
+///
+/// `flows`: what is declared of topics, [`flows!()`](crate::flows) for those of the `robot.yaml` that the build script names.
 #[macro_export]
 macro_rules! board {
     (
@@ -15,6 +17,7 @@ macro_rules! board {
         realtime: $realtime:expr,
         nodes: { $($name:literal on $on:literal => $run:expr),* $(,)? }
         $(, cpp: { $($cpp_name:literal on $cpp_on:literal => $main:ident),+ $(,)? })?
+        $(, flows: $flows:expr)?
         $(,)?
     ) => {
         $(
@@ -57,6 +60,7 @@ macro_rules! board {
 
         impl $crate::Image for Image {
             const EXTENDED: bool = !CPP.is_empty();
+            $(const FLOWS: &'static [$crate::Flow] = $flows;)?
 
             #[inline(always)]
             fn kernel() -> &'static $crate::generated::Kernel<$crate::generated::Board<$crate::Parts<Image>>> {
@@ -98,5 +102,13 @@ macro_rules! board {
         fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
             $crate::panic(info)
         }
+    };
+}
+
+/// The flows of the `robot.yaml` that the build script has named: `tokkyu_board_build::image().robot("robot.yaml")`.
+#[macro_export]
+macro_rules! flows {
+    () => {
+        include!(concat!(env!("OUT_DIR"), "/flows.rs"))
     };
 }

@@ -1,19 +1,14 @@
 //! What a declared topic takes in memory, settled before anything runs (NODE-11, NODE-67).
 
 use tokkyu_callbacks::lend_limits;
+use tokkyu_callbacks::port::declared_limits;
+pub use tokkyu_callbacks::port::{HELD, LINKS, LOANS};
 use tokkyu_contract::yaml::robot::{Flow, Robot};
 use tokkyu_contract::{Class, Durability, History};
 use tokkyu_graph::Payload;
-use tokkyu_topic::{Channel, Limits, MAX_DEPTH};
+use tokkyu_topic::{Channel, Limits};
 
 use super::lend;
-
-/// Messages that may be filled at once.
-pub const LOANS: u32 = 2;
-/// Subscriptions at once: in the process, and one for each that is sent to over the network.
-pub const LINKS: u32 = 4;
-/// Samples of a topic that one subscription may hold.
-pub const HELD: u32 = 2;
 
 /// One declared topic.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,11 +34,10 @@ pub struct Row {
 /// The limits of a declared topic's channel, for as many subscriptions.
 pub fn limits(flow: &Flow, links: u32) -> Limits {
     let depth = match flow.qos.history {
-        History::KeepLast { depth } => depth.clamp(1, MAX_DEPTH),
-        History::KeepAll => MAX_DEPTH,
+        History::KeepLast { depth } => Some(depth),
+        History::KeepAll => None,
     };
-    let latch = flow.qos.durability == Durability::TransientLocal;
-    Limits { loans: LOANS, links, depth, held: HELD, latch, slots: 0 }.with_all_slots()
+    declared_limits(depth, flow.qos.durability == Durability::TransientLocal, links)
 }
 
 /// Every topic of the robot that nodes publish; packets of other programs are none.

@@ -8,6 +8,7 @@ use alloc::vec::Vec;
 use tokkyu_callbacks::port::{Clock, Declaration, Environment, Lend};
 use tokkyu_callbacks::{Level, Profile};
 
+use crate::flows::Flows;
 use crate::system::{Rtos, System};
 
 impl<S: System> Environment for Rtos<S> {
@@ -33,7 +34,8 @@ impl<S: System> Environment for Rtos<S> {
     }
 
     fn declaration(&self) -> Result<Option<Arc<dyn Declaration>>, String> {
-        Ok(self.0.declaration())
+        let flows = Flows { flows: self.0.flows(), all: self.0.profile().depth };
+        Ok(if flows.flows.is_empty() { None } else { Some(Arc::new(flows)) })
     }
 
     fn print(&self, _level: Level, line: &str) {

@@ -13,6 +13,7 @@ extern crate alloc;
 
 mod clock;
 mod environment;
+mod flows;
 mod lock;
 mod net;
 mod system;
@@ -21,6 +22,7 @@ mod waiters;
 mod words;
 mod worker;
 
+pub use flows::Flow;
 pub use net::{Address, FIRST_PORT, Memory, Stack};
 pub use system::{Rtos, System};
 pub use waiters::{TASKS_MAX, Waiters};

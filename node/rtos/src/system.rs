@@ -1,12 +1,11 @@
 //! What a system has for its nodes.
 
 use alloc::string::String;
-use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use crate::flows::Flow;
 use smoltcp::phy::Device;
 use tokkyu_callbacks::Profile;
-use tokkyu_callbacks::port::Declaration;
 use tokkyu_rtos::{Kernel, Port};
 
 use crate::net::Stack;
@@ -55,9 +54,9 @@ pub trait System: Copy + Send + Sync + 'static {
         Vec::new()
     }
 
-    /// The flows that were built in.
-    fn declaration(&self) -> Option<Arc<dyn Declaration>> {
-        None
+    /// The flows that were built in, in the order of `robot.yaml`.
+    fn flows(&self) -> &'static [Flow] {
+        &[]
     }
 
     /// What a node may take.

@@ -24,9 +24,10 @@ pub struct New {
 }
 
 /// Each file, and what it begins as.
-const FILES: [(&str, &str); 7] = [
+const FILES: [(&str, &str); 8] = [
     ("Cargo.toml", include_str!("template/Cargo.toml.in")),
     ("build.rs", include_str!("template/build.rs.in")),
+    ("robot.yaml", include_str!("template/robot.yaml.in")),
     (".gitignore", "/target\n"),
     ("src/listener.cpp", include_str!("template/src/listener.cpp.in")),
     ("src/lib.rs", include_str!("template/src/lib.rs.in")),

@@ -6,11 +6,12 @@
 tokkyu_board::board! {
     processors: 2,
     control: 0,
-    realtime: 0,
+    realtime: 1,
     nodes: {
         "camera" on 1 => tokkyu_example_rtos_camera::camera,
         "image_converter" on 2 => tokkyu_example_rtos_camera::image_converter,
     },
+    flows: tokkyu_board::flows!(),
 }
 
 #[cfg(not(target_os = "none"))]

@@ -5,6 +5,7 @@
 //! ```
 
 mod cpp;
+mod flows;
 
 use std::path::{Path, PathBuf};
 
@@ -13,6 +14,7 @@ use std::path::{Path, PathBuf};
 pub struct Image {
     nodes: Vec<cpp::Node>,
     messages: Vec<String>,
+    robot: Option<PathBuf>,
 }
 
 /// An image without nodes in C++.
@@ -35,6 +37,12 @@ impl Image {
         self
     }
 
+    /// The file that declares the robot's flows, from the package's folder: `flows: tokkyu_board::flows!()` of `board!` has them.
+    pub fn robot(mut self, path: impl AsRef<Path>) -> Image {
+        self.robot = Some(path.as_ref().to_owned());
+        self
+    }
+
     /// Tells cargo how to link the image.
     ///
     /// # Panics
@@ -43,6 +51,10 @@ impl Image {
     pub fn build(self) {
         if std::env::var("CARGO_CFG_TARGET_OS").as_deref() != Ok("none") {
             return;
+        }
+        let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo says it"));
+        if let Some(robot) = &self.robot {
+            flows::build_in(robot, &out.join("flows.rs"));
         }
         let script = if self.nodes.is_empty() { "board.ld" } else { "board-cpp.ld" };
         println!("cargo:rustc-link-arg-bins=-T{script}");
@@ -55,7 +67,6 @@ impl Image {
         println!("cargo:rustc-link-arg-bins=--eh-frame-hdr");
         // Behind all else: functions of memory are to be Rust's, without floating-point registers, as handlers call them too.
         println!("cargo:rustc-link-arg-bins={PICOLIBC}");
-        let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo says it"));
         let headers = cpp::Headers::make(&out, &self.messages);
         for node in &self.nodes {
             println!("cargo:rustc-link-arg-bins={}", node.object(&headers, &out).display());

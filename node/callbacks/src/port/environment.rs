@@ -8,7 +8,7 @@ use core::fmt::Debug;
 
 use tokkyu_contract::Class;
 use tokkyu_graph::{Level, Profile};
-use tokkyu_topic::Limits;
+use tokkyu_topic::{Limits, MAX_DEPTH};
 
 /// Arguments, variables, the terminal.
 pub trait Environment {
@@ -45,6 +45,19 @@ pub trait Environment {
     ///
     /// Why it cannot be, for people.
     fn on_interrupt(&self, end: Box<dyn Fn() + Send>) -> Result<(), String>;
+}
+
+/// Messages of a declared topic that may be filled at once.
+pub const LOANS: u32 = 2;
+/// Subscriptions of a declared topic at once: in the process, and one for each that is sent to over the network.
+pub const LINKS: u32 = 4;
+/// Samples of a declared topic that one subscription may hold.
+pub const HELD: u32 = 2;
+
+/// The limits of a declared topic's channel, for so many subscriptions (NODE-67). `depth`: declared; nothing: `keep_all`. `latch`: `transient_local`.
+pub fn declared_limits(depth: Option<u32>, latch: bool, links: u32) -> Limits {
+    let depth = depth.unwrap_or(MAX_DEPTH).clamp(1, MAX_DEPTH);
+    Limits { loans: LOANS, links, depth, held: HELD, latch, slots: 0 }.with_all_slots()
 }
 
 /// The robot's flows, as far as nodes go by them.

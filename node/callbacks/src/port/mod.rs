@@ -18,7 +18,7 @@ mod network;
 mod tasks;
 
 pub use clock::{Clock, Sleeper};
-pub use environment::{Declaration, Environment, Topic};
+pub use environment::{Declaration, Environment, HELD, LINKS, LOANS, Topic, declared_limits};
 pub use lend::{
     Borrower, Lend, LendError, LendLimits, LendLoan, Lender, OpenError, Receipt, RemoteBell, SharedBell,
 };

@@ -6,7 +6,8 @@ use std::time::Duration;
 use tokkyu_callbacks::Node;
 use tokkyu_callbacks::messages::std_msgs;
 use tokkyu_callbacks::port::{Clock, Sleeper};
-use tokkyu_node_rtos::{Address, Memory, Stack};
+use tokkyu_contract::Class;
+use tokkyu_node_rtos::{Address, Flow, Memory, Stack};
 
 use crate::master;
 use crate::wire::Wire;
@@ -16,6 +17,9 @@ use crate::world::{PORT, World, make, world};
 const MASTER_URI: &str = "http://10.0.0.1:11411";
 const OWN: Ipv4Addr = Ipv4Addr::new(10, 0, 0, 1);
 const SECOND_US: u64 = 1_000_000;
+
+/// Of what nodes start: two networks, and one more.
+const WORKERS: [Option<Class>; 3] = [None; 3];
 
 const MASTER: i32 = 1;
 const DRIVER: i32 = 2;
@@ -36,9 +40,17 @@ fn passes() -> bool {
 
 /// A master, a node that publishes a number every tenth of a second, and one that hears them; so many sockets. `sockets`: 24 are enough.
 fn two_nodes(sockets: usize, shares: bool) -> &'static World {
+    let world = system(sockets, shares, &WORKERS);
+    world.job(TALKER, talk);
+    world.job(LISTENER, hear);
+    world
+}
+
+/// The master and the network alone, and workers.
+fn system(sockets: usize, shares: bool, workers: &[Option<Class>]) -> &'static World {
     cut(false);
     let tasks = [(10, 1, true), (9, 1, true), (12, 1, true), (12, 1, true)];
-    let world = make(1, &tasks, &[None, None, None]);
+    let world = make(1, &tasks, workers);
     let address = Address { own: OWN, prefix_bits: 24, gateway: None, loopback: None };
     let memory = Memory { sockets, receive_bytes: 2048, send_bytes: 4096 };
     let stack = Stack::new(Wire::new(passes), [2, 0, 0, 0, 0, 1], address, memory, 7);
@@ -52,8 +64,6 @@ fn two_nodes(sockets: usize, shares: bool) -> &'static World {
     }
     world.job(MASTER, || master::run(&PORT));
     world.job(DRIVER, move || stack.drive(&PORT));
-    world.job(TALKER, talk);
-    world.job(LISTENER, hear);
     world
 }
 
@@ -135,4 +145,77 @@ fn a_system_without_a_socket_for_it_says_so() {
     let printed = world.printed.borrow();
     assert!(heard().is_empty() && !printed.is_empty(), "{printed:?}");
     println!("{printed:?}");
+}
+
+const URGENT: Flow = Flow {
+    name: "urgent/*",
+    class: Class::Control,
+    is_reliable: false,
+    depth: Some(4),
+    is_latched: false,
+    bytes: 64,
+};
+
+fn talk_twice() {
+    PORT.sleep_until(PORT.now() + Duration::from_millis(10));
+    let node = Node::builder("talker").build().expect("a node");
+    let slow = node.advertise::<std_msgs::String>("slow", 4).expect("it is agreed to");
+    let urgent = node.advertise::<std_msgs::String>("urgent/stop", 4).expect("it is agreed to");
+    let mut rate = node.rate(20.0);
+    for number in 0_u32.. {
+        let _ = slow.publish(std_msgs::String::default());
+        let _ = urgent.publish(std_msgs::String { data: number.to_string() });
+        rate.sleep();
+    }
+}
+
+/// Half a second for each message of the slow topic.
+fn hear_slowly() {
+    HEARD.take();
+    PORT.sleep_until(PORT.now() + Duration::from_millis(500));
+    let node = Node::builder("listener").build().expect("a node");
+    let hear =
+        |message: &std_msgs::String| HEARD.with_borrow_mut(|heard| heard.extend(message.data.parse::<u32>()));
+    let _urgent = node.subscribe::<std_msgs::String>("urgent/stop", 4, hear).expect("it is agreed to");
+    let slow = |_: &std_msgs::String| PORT.sleep_until(PORT.now() + Duration::from_millis(500));
+    let _slow = node.subscribe::<std_msgs::String>("slow", 4, slow).expect("it is agreed to");
+    node.spin();
+}
+
+/// What is heard of the urgent topic in 4 s while the other one's callback takes half a second.
+fn heard_beside_a_slow_one(flows: &'static [Flow]) -> Vec<u32> {
+    let world = system(24, true, &[WORKERS.as_slice(), &[Some(Class::Control)]].concat());
+    world.flows.set(flows);
+    world.job(TALKER, talk_twice);
+    world.job(LISTENER, hear_slowly);
+    world.run_for(5 * SECOND_US);
+    println!("{:?} {:?}", world.printed.borrow(), heard());
+    heard()
+}
+
+/// NRT-12, NODE-66: a declared class has tasks of its own; its queue holds four.
+#[test]
+fn callbacks_of_a_flow_that_is_built_in_run_in_its_class_s_task() {
+    let declared = heard_beside_a_slow_one(&[URGENT]);
+    assert!(declared.len() > 60 && is_whole(&declared), "{declared:?}");
+    let undeclared = heard_beside_a_slow_one(&[]);
+    assert!(undeclared.len() < 60 && !is_whole(&undeclared), "{undeclared:?}");
+}
+
+/// NRT-12: a pattern stands behind a name, and slots that find no memory are an error of the topic.
+#[test]
+fn a_flow_of_more_memory_than_there_is_is_refused() {
+    static FLOWS: [Flow; 2] = [URGENT, Flow { name: "urgent/huge", bytes: usize::MAX / 2, ..URGENT }];
+    let world = system(24, true, &WORKERS);
+    world.flows.set(&FLOWS);
+    world.job(TALKER, move || {
+        PORT.sleep_until(PORT.now() + Duration::from_millis(10));
+        let node = Node::builder("talker").build().expect("a node");
+        let huge =
+            node.advertise::<std_msgs::String>("urgent/huge", 4).map(drop).map_err(|error| error.to_string());
+        assert!(huge.is_err_and(|error| error.contains("/urgent/huge: there is no memory")));
+        world.say(node.advertise::<std_msgs::String>("urgent/small", 4).map_or("refused", |_| "goes on"));
+    });
+    world.run_for(SECOND_US);
+    assert_eq!(*world.said.borrow(), ["goes on"]);
 }

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 
 use tokkyu_contract::Class;
-use tokkyu_node_rtos::{Rtos, Stack, System, TASKS_MAX, Waiters, Worker};
+use tokkyu_node_rtos::{Flow, Rtos, Stack, System, TASKS_MAX, Waiters, Worker};
 use tokkyu_rtos::{Handler, Kernel, Mutex, Objects, Port, Processor, Protocol, SpinLock, Task, TaskConfig};
 use tokkyu_rtos_hosted::{InTurn, Lines, Machine, Order, Programs};
 
@@ -21,6 +21,7 @@ pub struct World {
     /// What each task does next, from the first on.
     pub jobs: RefCell<[VecDeque<Job>; TASKS_MAX]>,
     pub variables: RefCell<BTreeMap<String, String>>,
+    pub flows: Cell<&'static [Flow]>,
     /// Lines that were printed.
     pub printed: RefCell<Vec<String>>,
     /// What programs say, in its order.
@@ -74,6 +75,10 @@ impl System for Hosted {
         world().variables.borrow().get(name).cloned()
     }
 
+    fn flows(&self) -> &'static [Flow] {
+        world().flows.get()
+    }
+
     fn print(&self, line: &str) {
         world().printed.borrow_mut().push(line.to_owned());
     }
@@ -125,6 +130,7 @@ pub fn make(processors: usize, tasks: &[Place], workers: &[Option<Class>]) -> &'
         workers: workers.leak(),
         jobs: RefCell::default(),
         variables: RefCell::default(),
+        flows: Cell::default(),
         printed: RefCell::default(),
         said: RefCell::default(),
     }));
