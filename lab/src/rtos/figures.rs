@@ -4,8 +4,10 @@ use tokkyu_measure::rtos::{PATHS, RtosCase};
 
 use super::machine::{Idle, Machine, MachineError, Said};
 
-/// The images that count: the kernel's paths, how long it masks interrupts, and the paths of nodes' messages.
-pub const IMAGES: [&str; 3] = ["tokkyu-rtos-figures", "tokkyu-rtos-masked", "tokkyu-board-figures"];
+/// The images that count: the kernel's paths, the same between tasks with floating-point registers, how long it masks interrupts, and the paths of
+/// nodes' messages.
+pub const IMAGES: [&str; 4] =
+    ["tokkyu-rtos-figures", "tokkyu-rtos-floats", "tokkyu-rtos-masked", "tokkyu-board-figures"];
 /// What its system has.
 const PROCESSORS: u32 = 2;
 

@@ -48,6 +48,11 @@ const fn masked(counted: &'static str, what: &'static str) -> Path {
     of("masked", counted, what, 1, Some(140), NOBODY)
 }
 
+/// Between tasks that use floating-point registers. FMP3 keeps 8 of 32 in a switch, as its calls are functions, and 24 in an interrupt.
+const fn floats(name: &'static str, counted: &'static str, what: &'static str, fmp3: u64) -> Path {
+    of(name, counted, what, 1, None, [Some(fmp3), None, None])
+}
+
 const fn all(fmp3: u64, fmp3_no_fpu: u64, asp3: u64) -> [Option<u64>; 3] {
     [Some(fmp3), Some(fmp3_no_fpu), Some(asp3)]
 }
@@ -60,7 +65,7 @@ const NOBODY: [Option<u64>; 3] = [None; 3];
 
 /// All of them.
 #[rustfmt::skip]
-pub const PATHS: [Path; 50] = [
+pub const PATHS: [Path; 60] = [
     of("task-switch", "act_tsk", "act_tsk of a more urgent task, to its first instruction", 1, Some(110), all(127, 122, 98)),
     of("task-end", "ext_tsk", "the end of a task, to the one that had activated it", 1, None, all(134, 129, 110)),
     of("wake-switch", "wup_tsk", "wup_tsk, to the more urgent task behind its slp_tsk", 1, Some(130), all(153, 143, 123)),
@@ -80,6 +85,16 @@ pub const PATHS: [Path; 50] = [
     of("cross-core-wake", "wup_tsk_across", "wup_tsk of a task of an idle processor, both summed", 2, None, two(229, 206)),
     of("cross-core-semaphore", "sig_sem_across", "sig_sem for a task of an idle processor, both summed", 2, None, NOBODY),
     of("cross-core-data-queue", "snd_dtq_across", "snd_dtq to a task of an idle processor, both summed", 2, None, NOBODY),
+    floats("task-switch", "floats_act_tsk", "registers in use: act_tsk of a more urgent task, to its first instruction", 127),
+    floats("task-end", "floats_ext_tsk", "registers in use: the end of a task, to the one that had activated it", 134),
+    floats("wake-switch", "floats_wup_tsk", "registers in use: wup_tsk, to the more urgent task behind its slp_tsk", 153),
+    floats("sleep-switch", "floats_slp_tsk", "registers in use: slp_tsk, to the less urgent task behind its wup_tsk", 132),
+    floats("semaphore", "floats_sig_sem", "registers in use: sig_sem, to the more urgent task behind its wai_sem", 152),
+    floats("semaphore-wait", "floats_wai_sem", "registers in use: wai_sem that waits, to the less urgent task behind its sig_sem", 162),
+    floats("data-queue", "floats_snd_dtq", "registers in use: snd_dtq, to the more urgent task behind its rcv_dtq", 179),
+    floats("data-queue-wait", "floats_rcv_dtq", "registers in use: rcv_dtq that waits, to the less urgent task behind its snd_dtq", 173),
+    floats("interrupt-to-task", "floats_interrupt", "registers in use: an interrupt whose handler calls act_tsk, to the task's first instruction", 232),
+    of("floats-first", "floats_first", "a task's first use of a floating-point register since it went on: the trap that gets them", 1, None, NOBODY),
     masked("masked_act_tsk", "interrupts masked at once: act_tsk that switches, and the end of that task"),
     masked("masked_wup_tsk", "interrupts masked at once: wup_tsk that switches, and slp_tsk"),
     masked("masked_sig_sem", "interrupts masked at once: sig_sem that switches, and wai_sem that waits"),

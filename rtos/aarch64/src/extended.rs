@@ -36,15 +36,28 @@ pub(crate) fn bytes() -> usize {
     (REGISTERS_BYTES + POINTER_BYTES + variables).next_multiple_of(16)
 }
 
+/// What stands for `FPSR` and `FPCR` of a task that has not used its registers yet: they are zero, and written when it does.
+const UNUSED: u64 = u64::MAX;
+/// Where that stands in the room.
+const STATE: usize = 32 * 16;
+
 /// A task begins: its registers are zero, its variables as the image says. By the task itself.
 pub(crate) fn begin(task: &Task) {
     let (area, begin) = (task.saved().top(), &raw const tls_begin);
-    let variables = area + REGISTERS_BYTES + POINTER_BYTES;
+    let pointer = area + REGISTERS_BYTES;
     let data = &raw const tls_data_end as usize - begin as usize;
+    let zeros = &raw const tls_end as usize - &raw const tls_data_end as usize;
     // SAFETY: above its stack, where nobody else writes, and as long as `bytes` says. Whoever had the registers kept them there before.
     unsafe {
-        (area as *mut u8).write_bytes(0, bytes());
-        (variables as *mut u8).copy_from_nonoverlapping(begin, data);
+        ((area + STATE) as *mut u64).write(UNUSED);
+        (pointer as *mut [u64; 2]).write([0; 2]);
+        let variables = (pointer + POINTER_BYTES) as *mut u8;
+        if data != 0 {
+            variables.copy_from_nonoverlapping(begin, data);
+        }
+        if zeros != 0 {
+            variables.add(data).write_bytes(0, zeros);
+        }
     }
 }
 
@@ -72,10 +85,14 @@ pub(crate) fn switch(from: Option<&Task>, to: Option<&Task>) {
 /// The running task wants them: a trap of its first instruction of that kind. With interrupts masked.
 #[cold]
 pub(crate) fn take(task: &Task) {
-    // SAFETY: they are nobody's, and what is there was kept, or made when it began.
+    let area = task.saved().top();
+    // SAFETY: they are nobody's, and what is there was kept, or is made here.
     unsafe {
+        if ((area + STATE) as *const u64).read() == UNUSED {
+            (area as *mut [u64; REGISTERS_BYTES / 8]).write([0; REGISTERS_BYTES / 8]);
+        }
         asm!("msr cpacr_el1, {}", "isb", in(reg) ALLOWED, options(nostack, preserves_flags));
-        tokkyu_take_floats(task.saved().top());
+        tokkyu_take_floats(area);
     }
 }
 

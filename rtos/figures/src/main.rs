@@ -11,6 +11,10 @@
 #[cfg(target_os = "none")]
 pub(crate) const MASKED: bool = false;
 
+/// Whether tasks use floating-point registers (floats.rs).
+#[cfg(target_os = "none")]
+pub(crate) const FLOATS: bool = false;
+
 #[cfg(target_os = "none")]
 mod count;
 #[cfg(target_os = "none")]

@@ -7,7 +7,7 @@ use core::sync::atomic::Ordering::Relaxed;
 use tokkyu_rtos::{Port, Result};
 use tokkyu_rtos_aarch64::{Console, exit};
 
-use crate::count::{Figure, Mark, ROUNDS, begin, calibrate, good, now};
+use crate::count::{Figure, Mark, ROUNDS, begin, calibrate, good, now, touch};
 use crate::system::{HIGH, KERNEL, LINE, LOW, QUEUE, SEMAPHORE};
 use crate::two;
 
@@ -21,11 +21,13 @@ const RECEIVES: u32 = 3;
 /// Before a call, and behind it in the other task.
 static BEFORE: Mark = Mark::new();
 static BEHIND: Mark = Mark::new();
+/// Once it has used a floating-point register.
+static USES: Mark = Mark::new();
 /// Before the more urgent task waits.
 static RESTS: Mark = Mark::new();
 
 pub(crate) fn high() {
-    BEHIND.set();
+    goes_on();
     let turn = TURN.load(Relaxed);
     while turn != ENDS && TURN.load(Relaxed) == turn {
         RESTS.set();
@@ -34,9 +36,16 @@ pub(crate) fn high() {
             WAITS => KERNEL.wai_sem(SEMAPHORE),
             _ => KERNEL.rcv_dtq(QUEUE).map(drop),
         };
-        BEHIND.set();
+        goes_on();
     }
     RESTS.set();
+}
+
+#[inline(always)]
+fn goes_on() {
+    BEHIND.set();
+    touch();
+    USES.set();
 }
 
 pub(crate) fn line() {
@@ -56,19 +65,21 @@ fn overhead() -> u64 {
 
 /// With the more urgent task doing `turn`: `call` lets it go on, in which it comes back to where it was.
 fn with_other(off: u64, turn: u32, there: &str, back: &str, call: fn() -> Result) {
-    let (to_other, to_this) = (Figure::new(), Figure::new());
+    let (to_other, to_this, first) = (Figure::new(), Figure::new(), Figure::new());
     TURN.store(turn, Relaxed);
     if turn != ENDS {
         good(KERNEL.act_tsk(HIGH));
     }
     for _ in 0..ROUNDS {
         begin();
+        touch();
         BEFORE.set();
         let result = call();
         let after = now();
         good(result);
         to_other.add(BEFORE.get(), BEHIND.get(), off);
         to_this.add(RESTS.get(), after, off);
+        first.add(BEHIND.get(), USES.get(), off);
     }
     TURN.store(ENDS, Relaxed);
     if turn != ENDS {
@@ -77,6 +88,9 @@ fn with_other(off: u64, turn: u32, there: &str, back: &str, call: fn() -> Result
     to_other.tell(there);
     if !back.is_empty() && !crate::MASKED {
         to_this.tell(back);
+    }
+    if crate::FLOATS && turn == SLEEPS {
+        first.tell("first");
     }
 }
 
@@ -114,6 +128,15 @@ pub(crate) fn main() {
     with_other(off, WAITS, "sig_sem", "wai_sem", || KERNEL.sig_sem(SEMAPHORE));
     with_other(off, RECEIVES, "snd_dtq", "rcv_dtq", || KERNEL.snd_dtq(QUEUE, 1));
     with_other(off, ENDS, "interrupt", "", raise);
+    if !crate::FLOATS {
+        without_floats(off);
+    }
+    let _ = writeln!(Console, "done");
+    exit(0)
+}
+
+/// What concerns no more than one task, and two processors.
+fn without_floats(off: u64) {
     alone(
         off,
         "act_tsk_alone",
@@ -138,6 +161,4 @@ pub(crate) fn main() {
     } else {
         two::main(off);
     }
-    let _ = writeln!(Console, "done");
-    exit(0)
 }

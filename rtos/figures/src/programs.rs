@@ -9,6 +9,8 @@ use crate::system::{self, Parts};
 use crate::two;
 
 impl Programs for Parts {
+    const EXTENDED: bool = crate::FLOATS;
+
     #[inline(always)]
     fn objects(&self) -> Objects {
         system::objects()
