@@ -4,10 +4,15 @@ use tokkyu_measure::rtos::{PATHS, RtosCase};
 
 use super::machine::{Idle, Machine, MachineError, Said};
 
-/// The images that count: the kernel's paths, the same between tasks with floating-point registers, how long it masks interrupts, and the paths of
-/// nodes' messages.
-pub const IMAGES: [&str; 4] =
-    ["tokkyu-rtos-figures", "tokkyu-rtos-floats", "tokkyu-rtos-masked", "tokkyu-board-figures"];
+/// The images that count: the kernel's paths, the same between tasks with floating-point registers, and while they are written down, how long it
+/// masks interrupts, and the paths of nodes' messages.
+pub const IMAGES: [&str; 5] = [
+    "tokkyu-rtos-figures",
+    "tokkyu-rtos-floats",
+    "tokkyu-rtos-traced",
+    "tokkyu-rtos-masked",
+    "tokkyu-board-figures",
+];
 /// What its system has.
 const PROCESSORS: u32 = 2;
 

@@ -48,6 +48,11 @@ const fn masked(counted: &'static str, what: &'static str) -> Path {
     of("masked", counted, what, 1, Some(140), NOBODY)
 }
 
+/// With two records, of the call and of the switch, or three, of the interrupt too.
+const fn traced(name: &'static str, counted: &'static str, what: &'static str) -> Path {
+    of(name, counted, what, 1, None, NOBODY)
+}
+
 /// Between tasks that use floating-point registers. FMP3 keeps 8 of 32 in a switch, as its calls are functions, and 24 in an interrupt.
 const fn floats(name: &'static str, counted: &'static str, what: &'static str, fmp3: u64) -> Path {
     of(name, counted, what, 1, None, [Some(fmp3), None, None])
@@ -65,7 +70,7 @@ const NOBODY: [Option<u64>; 3] = [None; 3];
 
 /// All of them.
 #[rustfmt::skip]
-pub const PATHS: [Path; 60] = [
+pub const PATHS: [Path; 70] = [
     of("task-switch", "act_tsk", "act_tsk of a more urgent task, to its first instruction", 1, Some(110), all(127, 122, 98)),
     of("task-end", "ext_tsk", "the end of a task, to the one that had activated it", 1, None, all(134, 129, 110)),
     of("wake-switch", "wup_tsk", "wup_tsk, to the more urgent task behind its slp_tsk", 1, Some(130), all(153, 143, 123)),
@@ -95,6 +100,16 @@ pub const PATHS: [Path; 60] = [
     floats("data-queue-wait", "floats_rcv_dtq", "registers in use: rcv_dtq that waits, to the less urgent task behind its snd_dtq", 173),
     floats("interrupt-to-task", "floats_interrupt", "registers in use: an interrupt whose handler calls act_tsk, to the task's first instruction", 232),
     of("floats-first", "floats_first", "a task's first use of a floating-point register since it went on: the trap that gets them", 1, None, NOBODY),
+    traced("task-switch", "traced_act_tsk", "written down: act_tsk of a more urgent task, to its first instruction"),
+    traced("task-end", "traced_ext_tsk", "written down: the end of a task, to the one that had activated it"),
+    traced("wake-switch", "traced_wup_tsk", "written down: wup_tsk, to the more urgent task behind its slp_tsk"),
+    traced("sleep-switch", "traced_slp_tsk", "written down: slp_tsk, to the less urgent task behind its wup_tsk"),
+    traced("semaphore", "traced_sig_sem", "written down: sig_sem, to the more urgent task behind its wai_sem"),
+    traced("semaphore-wait", "traced_wai_sem", "written down: wai_sem that waits, to the less urgent task behind its sig_sem"),
+    traced("data-queue", "traced_snd_dtq", "written down: snd_dtq, to the more urgent task behind its rcv_dtq"),
+    traced("data-queue-wait", "traced_rcv_dtq", "written down: rcv_dtq that waits, to the less urgent task behind its snd_dtq"),
+    traced("interrupt-to-task", "traced_interrupt", "written down: an interrupt whose handler calls act_tsk, to the task's first instruction"),
+    of("trace-record", "traced_record", "one record of a call", 1, Some(50), NOBODY),
     masked("masked_act_tsk", "interrupts masked at once: act_tsk that switches, and the end of that task"),
     masked("masked_wup_tsk", "interrupts masked at once: wup_tsk that switches, and slp_tsk"),
     masked("masked_sig_sem", "interrupts masked at once: sig_sem that switches, and wai_sem that waits"),

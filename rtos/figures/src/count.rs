@@ -8,6 +8,8 @@ use core::sync::atomic::{AtomicU64, AtomicUsize};
 use tokkyu_rtos::{Error, Result};
 use tokkyu_rtos_aarch64::{Console, exit};
 
+use crate::kind::{FLOATS, MASKED, PREFIX};
+
 /// How often each thing is counted.
 pub(crate) const ROUNDS: usize = 16;
 
@@ -21,13 +23,10 @@ pub(crate) fn now() -> u64 {
     count
 }
 
-/// What names of figures begin with.
-const KIND: &str = if crate::FLOATS { "floats_" } else { "" };
-
 /// Uses a floating-point register, where tasks do.
 #[inline(always)]
 pub(crate) fn touch() {
-    if crate::FLOATS {
+    if FLOATS {
         // SAFETY: the register is the task's, and nothing else here uses one.
         unsafe { asm!(".arch_extension fp", "fmov d0, xzr", options(nomem, nostack, preserves_flags)) };
     }
@@ -64,7 +63,7 @@ impl Figure {
 
     /// From one moment to another; how long interrupts were masked, if it is that which is counted.
     pub(crate) fn add(&self, from: u64, to: u64, off: u64) {
-        if crate::MASKED {
+        if MASKED {
             self.put(LONGEST.load(Relaxed).saturating_sub(OFF.load(Relaxed)));
         } else {
             self.put(to.wrapping_sub(from).saturating_sub(off));
@@ -81,8 +80,7 @@ impl Figure {
 
     /// What was added.
     pub(crate) fn tell(&self, name: &str) {
-        let kind = if crate::MASKED { "masked_" } else { KIND };
-        let _ = write!(Console, "figure {kind}{name}");
+        let _ = write!(Console, "figure {PREFIX}{name}");
         self.tell_counts();
     }
 
@@ -144,7 +142,7 @@ pub(crate) fn waited() {
 /// A round begins.
 #[inline(always)]
 pub(crate) fn begin() {
-    if crate::MASKED {
+    if MASKED {
         LONGEST.store(0, Relaxed);
     }
 }

@@ -7,16 +7,14 @@
 #![cfg_attr(target_os = "none", no_std, no_main)]
 #![deny(unsafe_op_in_unsafe_fn)]
 
-/// Whether it counts how long interrupts are masked, in place of paths (masked.rs).
+/// What it counts.
 #[cfg(target_os = "none")]
-pub(crate) const MASKED: bool = false;
-
-/// Whether tasks use floating-point registers (floats.rs).
-#[cfg(target_os = "none")]
-pub(crate) const FLOATS: bool = false;
+pub(crate) const KIND: kind::Kind = kind::Kind::Paths;
 
 #[cfg(target_os = "none")]
 mod count;
+#[cfg(target_os = "none")]
+mod kind;
 #[cfg(target_os = "none")]
 mod one;
 #[cfg(target_os = "none")]

@@ -4,10 +4,11 @@ use core::fmt::Write;
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::Relaxed;
 
-use tokkyu_rtos::{Port, Result};
+use tokkyu_rtos::{Call, Port, Result};
 use tokkyu_rtos_aarch64::{Console, exit};
 
 use crate::count::{Figure, Mark, ROUNDS, begin, calibrate, good, now, touch};
+use crate::kind::{FLOATS, Kind, MASKED};
 use crate::system::{HIGH, KERNEL, LINE, LOW, QUEUE, SEMAPHORE};
 use crate::two;
 
@@ -86,10 +87,10 @@ fn with_other(off: u64, turn: u32, there: &str, back: &str, call: fn() -> Result
         good(call());
     }
     to_other.tell(there);
-    if !back.is_empty() && !crate::MASKED {
+    if !back.is_empty() && !MASKED {
         to_this.tell(back);
     }
-    if crate::FLOATS && turn == SLEEPS {
+    if FLOATS && turn == SLEEPS {
         first.tell("first");
     }
 }
@@ -117,7 +118,7 @@ fn raise() -> Result {
 pub(crate) fn main() {
     let off = overhead();
     let _ = writeln!(Console, "overhead {off}");
-    if crate::MASKED {
+    if MASKED {
         calibrate(|| {
             KERNEL.port.mask();
             KERNEL.port.unmask();
@@ -128,15 +129,30 @@ pub(crate) fn main() {
     with_other(off, WAITS, "sig_sem", "wai_sem", || KERNEL.sig_sem(SEMAPHORE));
     with_other(off, RECEIVES, "snd_dtq", "rcv_dtq", || KERNEL.snd_dtq(QUEUE, 1));
     with_other(off, ENDS, "interrupt", "", raise);
-    if !crate::FLOATS {
-        without_floats(off);
+    match crate::KIND {
+        Kind::Floats => {}
+        Kind::Traced => record(off),
+        Kind::Paths | Kind::Masked => one_alone_and_two(off),
     }
     let _ = writeln!(Console, "done");
     exit(0)
 }
 
+/// One record.
+fn record(off: u64) {
+    alone(
+        off,
+        "record",
+        || {
+            KERNEL.port.called(Call::ActTsk, LOW);
+            Ok(())
+        },
+        || Ok(()),
+    );
+}
+
 /// What concerns no more than one task, and two processors.
-fn without_floats(off: u64) {
+fn one_alone_and_two(off: u64) {
     alone(
         off,
         "act_tsk_alone",
@@ -155,7 +171,7 @@ fn without_floats(off: u64) {
     alone(off, "rcv_dtq_alone", || KERNEL.rcv_dtq(QUEUE).map(drop), || KERNEL.snd_dtq(QUEUE, 1));
     good(KERNEL.wai_sem(SEMAPHORE));
     good(KERNEL.rcv_dtq(QUEUE).map(drop));
-    if crate::MASKED {
+    if MASKED {
         // Not masking: where processors take turns one's would be counted with what the other does meanwhile.
         two::unrelated(off);
     } else {

@@ -4,12 +4,14 @@ use tokkyu_rtos::{Handler, Objects};
 use tokkyu_rtos_aarch64::{Line, Programs, StackRange, system};
 
 use crate::count;
+use crate::kind::{FLOATS, MASKED, TRACED};
 use crate::one;
 use crate::system::{self, Parts};
 use crate::two;
 
 impl Programs for Parts {
-    const EXTENDED: bool = crate::FLOATS;
+    const EXTENDED: bool = FLOATS;
+    const TRACED: bool = TRACED;
 
     #[inline(always)]
     fn objects(&self) -> Objects {
@@ -37,21 +39,21 @@ impl Programs for Parts {
 
     #[inline(always)]
     fn masked(&self) {
-        if crate::MASKED {
+        if MASKED {
             count::masked();
         }
     }
 
     #[inline(always)]
     fn unmasked(&self) {
-        if crate::MASKED {
+        if MASKED {
             count::unmasked();
         }
     }
 
     #[inline(always)]
     fn waited(&self) {
-        if crate::MASKED {
+        if MASKED {
             count::waited();
         }
     }

@@ -1,5 +1,6 @@
 //! The objects.
 
+use crate::kind::MASKED;
 use tokkyu_rtos::{DataCell, DataQueue, Kernel, Objects, Processor, Semaphore, Task, TaskConfig};
 use tokkyu_rtos_aarch64::{Board, Line, Stack, StackRange};
 
@@ -26,7 +27,7 @@ const fn task(priority: u8, processor: u8, active: bool) -> Task {
 static PROCESSORS: [Processor; 2] = [const { Processor::new() }; 2];
 static TASKS: [Task; 4] = [task(10, 1, true), task(5, 1, false), task(12, 1, false), task(5, 2, false)];
 /// The second is for who works beside the other.
-const SEMAPHORES_COUNT: usize = if crate::MASKED { 2 } else { 1 };
+const SEMAPHORES_COUNT: usize = if MASKED { 2 } else { 1 };
 static SEMAPHORES: [Semaphore; SEMAPHORES_COUNT] = [const { Semaphore::new(0, 2, false) }; SEMAPHORES_COUNT];
 static CELLS: [DataCell; 4] = [const { DataCell::new() }; 4];
 static QUEUES: [DataQueue; 1] = [DataQueue::new(&CELLS, false)];
