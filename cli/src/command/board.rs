@@ -3,6 +3,7 @@
 mod build;
 mod machine;
 mod new;
+mod publications;
 mod qmp;
 mod records;
 mod run;

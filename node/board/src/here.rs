@@ -83,6 +83,16 @@ impl<I: Image> System for Here<I> {
         I::FLOWS
     }
 
+    fn watched_topic(&self, name: &str) -> u32 {
+        state::topic(name)
+    }
+
+    fn publishes(&self, topic: u32, has_ended: bool) {
+        if cfg!(feature = "trace") {
+            I::kernel().port.says(topic, has_ended);
+        }
+    }
+
     fn started(&self, task: i32, name: &str) {
         state::name(task, name);
     }

@@ -3,7 +3,7 @@
 use alloc::format;
 use core::fmt::Write;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
-use core::sync::atomic::{AtomicPtr, AtomicU64};
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64};
 
 use tokkyu_callbacks::sync::Mutex;
 use tokkyu_node_rtos::Stack;
@@ -41,6 +41,17 @@ pub(crate) fn name(task: i32, name: &str) {
     if cfg!(feature = "trace") {
         print(&format!("board: task {task} is {name}"));
     }
+}
+
+/// The number of a topic that is published from now on, which whoever reads what tasks do is told; 0: nobody does.
+pub(crate) fn topic(name: &str) -> u32 {
+    static TOPICS: AtomicU32 = AtomicU32::new(0);
+    if !cfg!(feature = "trace") {
+        return 0;
+    }
+    let number = TOPICS.fetch_add(1, Relaxed) + 1;
+    print(&format!("board: topic {number} is {name}"));
+    number
 }
 
 /// Prints a line; lines of several tasks do not mix.

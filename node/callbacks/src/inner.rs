@@ -83,7 +83,7 @@ impl Inner {
                 .map_err(limits)?;
         let depth = options.depth();
         let subscribers = Arc::new(Subscribers::new(options.on_change));
-        let outlet = Outlet::new(publisher, depth, slot_bytes, Loan::code());
+        let outlet = Outlet::new(&topic, publisher, depth, slot_bytes, Loan::code());
         let lending: Arc<dyn Lending> = outlet.clone();
         let shared = Arc::new(publisher::Shared::new(
             &self.network,
@@ -117,7 +117,7 @@ impl Inner {
         let (publisher, channel) = tokkyu_graph::channel(options.limits(None), 0).map_err(limits)?;
         let subscribers = Arc::new(Subscribers::new(None));
         let (kind, depth) = (kind::<rosgraph_msgs::Log>(), options.depth());
-        let outlet = Outlet::new(publisher, depth, 0, Loan::code());
+        let outlet = Outlet::new(&topic, publisher, depth, 0, Loan::code());
         let shared =
             Arc::new(publisher::Shared::new(&self.network, topic.clone(), &kind, outlet, subscribers));
         self.log.speak_to(Arc::downgrade(&shared));

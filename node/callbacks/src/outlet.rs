@@ -34,6 +34,30 @@ pub(crate) struct Outlet {
     /// Held for the few steps of a loan or a publication, never while a message is filled.
     publishing: Mutex<Publishing>,
     limits: LendLimits,
+    /// For who looks on (NODE-121); 0: nobody does.
+    number: u32,
+}
+
+/// A message is being handed over.
+struct Watched(u32);
+
+impl Watched {
+    #[inline]
+    fn begin(number: u32) -> Watched {
+        if number != 0 {
+            port().publishes(number, false);
+        }
+        Watched(number)
+    }
+}
+
+impl Drop for Watched {
+    #[inline]
+    fn drop(&mut self) {
+        if self.0 != 0 {
+            port().publishes(self.0, true);
+        }
+    }
 }
 
 struct Publishing {
@@ -93,6 +117,7 @@ pub fn lend_limits(channel: Limits, depth: u32, slot_bytes: usize) -> LendLimits
 impl Outlet {
     /// `depth`: the queue of each link over the network.
     pub(crate) fn new(
+        topic: &str,
         publisher: tokkyu_topic::Publisher<Payload>,
         depth: u32,
         slot_bytes: usize,
@@ -100,7 +125,7 @@ impl Outlet {
     ) -> Arc<Outlet> {
         let limits = lend_limits(publisher.channel().limits(), depth, slot_bytes);
         let publishing = Publishing { publisher, lent: None, near: Near::default(), code };
-        Arc::new(Outlet { publishing: Mutex::new(publishing), limits })
+        Arc::new(Outlet { publishing: Mutex::new(publishing), limits, number: port().watched_topic(topic) })
     }
 
     fn lock(&self) -> MutexGuard<'_, Publishing> {
@@ -127,6 +152,7 @@ impl Outlet {
 
     /// Publishes what a slot was filled with.
     pub(crate) fn publish(&self, slot: Slot) -> Result<u32, PublishError> {
+        let _watched = Watched::begin(self.number);
         let mut publishing = self.lock();
         // Once more: a long message has driven out of the cache what was asked for before it was filled. With a short one it would be time lost.
         if ASKS && slot.len() > CACHED {
@@ -137,6 +163,7 @@ impl Outlet {
 
     /// Publishes what is shared as it is.
     pub(crate) fn publish_object(&self, object: Arc<dyn Object>) -> Result<u32, PublishError> {
+        let _watched = Watched::begin(self.number);
         let mut publishing = self.lock();
         let mut own = publishing.loan()?;
         own.set_object(object);
@@ -360,7 +387,7 @@ mod tests {
         let limits = Limits { latch, loans: 2, ..Limits::for_links(2, 4) }.with_all_slots();
         let (publisher, channel) = tokkyu_graph::channel(limits, 0).unwrap();
         let reader = channel.join(Terms::keep_last(4), Arc::new(Nobody), 0).unwrap();
-        (Outlet::new(publisher, 4, 0, 0), reader)
+        (Outlet::new("/topic", publisher, 4, 0, 0), reader)
     }
 
     fn say(outlet: &Outlet, text: &[u8]) -> *const u8 {

@@ -38,6 +38,14 @@ impl<S: System> Environment for Rtos<S> {
         Ok(if flows.flows.is_empty() { None } else { Some(Arc::new(flows)) })
     }
 
+    fn watched_topic(&self, name: &str) -> u32 {
+        self.0.watched_topic(name)
+    }
+
+    fn publishes(&self, topic: u32, has_ended: bool) {
+        self.0.publishes(topic, has_ended);
+    }
+
     fn print(&self, _level: Level, line: &str) {
         self.0.print(line);
     }

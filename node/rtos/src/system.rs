@@ -64,6 +64,14 @@ pub trait System: Copy + Send + Sync + 'static {
         Profile::SMALL
     }
 
+    /// A topic that is published from now on: its number, for who looks on. 0: nobody does.
+    fn watched_topic(&self, _name: &str) -> u32 {
+        0
+    }
+
+    /// A message of that topic begins to be handed over, or has been.
+    fn publishes(&self, _topic: u32, _has_ended: bool) {}
+
     /// A worker's task runs something of this name from now on.
     fn started(&self, _task: i32, _name: &str) {}
 

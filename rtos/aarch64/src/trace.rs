@@ -4,7 +4,7 @@
 //! ```text
 //!  Trace   "TKTRACE1" │ frequency of the counter, Hz │ rings' length │ address of the rings, one for each of 8 processors
 //!  ring    how many records were written │ records, the newest at (written - 1) modulo length
-//!  record  virtual counter │ kind, 8 bits │ call, 24 bits │ number of task, interrupt or object, 32 bits
+//!  record  virtual counter │ kind, 8 bits │ call, 24 bits │ number of task, interrupt, object or what programs say, 32 bits
 //! ```
 
 use core::sync::atomic::AtomicU64;
@@ -51,6 +51,10 @@ pub(crate) enum Kind {
     End = 3,
     /// A call begins.
     Called = 4,
+    /// Something of the programs' begins, by its number.
+    Begins = 5,
+    /// It has ended.
+    Ends = 6,
 }
 
 /// On the first processor, at the start.

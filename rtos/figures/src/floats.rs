@@ -7,10 +7,6 @@
 #![cfg_attr(target_os = "none", no_std, no_main)]
 #![deny(unsafe_op_in_unsafe_fn)]
 
-/// What it counts.
-#[cfg(target_os = "none")]
-pub(crate) const KIND: kind::Kind = kind::Kind::Floats;
-
 #[cfg(target_os = "none")]
 mod count;
 #[cfg(target_os = "none")]

@@ -1,7 +1,6 @@
-//! What an image counts: the sources are the same, the constant `KIND` of its root is not.
+//! What an image counts: the sources are the same, its name is not.
 
-/// An image, each of which is one of them.
-#[allow(dead_code)]
+/// An image.
 #[derive(Clone, Copy)]
 pub(crate) enum Kind {
     /// Paths, from a call to who goes on (main.rs).
@@ -14,12 +13,20 @@ pub(crate) enum Kind {
     Traced,
 }
 
-pub(crate) const MASKED: bool = matches!(crate::KIND, Kind::Masked);
-pub(crate) const FLOATS: bool = matches!(crate::KIND, Kind::Floats);
-pub(crate) const TRACED: bool = matches!(crate::KIND, Kind::Traced);
+/// This one.
+pub(crate) const KIND: Kind = match env!("CARGO_BIN_NAME").as_bytes() {
+    b"tokkyu-rtos-masked" => Kind::Masked,
+    b"tokkyu-rtos-floats" => Kind::Floats,
+    b"tokkyu-rtos-traced" => Kind::Traced,
+    _ => Kind::Paths,
+};
+
+pub(crate) const MASKED: bool = matches!(KIND, Kind::Masked);
+pub(crate) const FLOATS: bool = matches!(KIND, Kind::Floats);
+pub(crate) const TRACED: bool = matches!(KIND, Kind::Traced);
 
 /// What names of figures begin with.
-pub(crate) const PREFIX: &str = match crate::KIND {
+pub(crate) const PREFIX: &str = match KIND {
     Kind::Paths => "",
     Kind::Masked => "masked_",
     Kind::Floats => "floats_",

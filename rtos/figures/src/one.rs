@@ -8,7 +8,7 @@ use tokkyu_rtos::{Call, Port, Result};
 use tokkyu_rtos_aarch64::{Console, exit};
 
 use crate::count::{Figure, Mark, ROUNDS, begin, calibrate, good, now, touch};
-use crate::kind::{FLOATS, Kind, MASKED};
+use crate::kind::{FLOATS, KIND, Kind, MASKED};
 use crate::system::{HIGH, KERNEL, LINE, LOW, QUEUE, SEMAPHORE};
 use crate::two;
 
@@ -129,7 +129,7 @@ pub(crate) fn main() {
     with_other(off, WAITS, "sig_sem", "wai_sem", || KERNEL.sig_sem(SEMAPHORE));
     with_other(off, RECEIVES, "snd_dtq", "rcv_dtq", || KERNEL.snd_dtq(QUEUE, 1));
     with_other(off, ENDS, "interrupt", "", raise);
-    match crate::KIND {
+    match KIND {
         Kind::Floats => {}
         Kind::Traced => record(off),
         Kind::Paths | Kind::Masked => one_alone_and_two(off),

@@ -31,6 +31,10 @@ pub enum What {
     End,
     /// A call begins, about an object.
     Called(Call, u32),
+    /// A message of a topic begins to be handed over.
+    Publishes(u32),
+    /// It has been.
+    Published(u32),
 }
 
 /// When, and what.
@@ -89,6 +93,8 @@ fn read(at: u64, packed: u64) -> Option<Record> {
         2 => What::Interrupt(number),
         3 => What::End,
         4 => What::Called(*Call::ALL.get((packed >> 8 & 0xff_ffff) as usize)?, number),
+        5 => What::Publishes(number),
+        6 => What::Published(number),
         _ => return None,
     };
     Some(Record { at, what })

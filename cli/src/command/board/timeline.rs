@@ -4,12 +4,15 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
+use super::publications::{self, Cause, Publication};
 use super::records::{Header, Record, What};
 
 /// Interrupts that have names: calls of other processors, the timer.
 const NAMES: [(u32, &str); 2] = [(0, "call of a processor"), (27, "timer")];
 /// Between the numbers of tracks of tasks and of interrupts.
 const INTERRUPTS: usize = 100;
+/// The same of publications.
+const PUBLICATIONS: usize = 200;
 
 /// What a processor does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,20 +41,46 @@ struct Part {
     longest_us: f64,
 }
 
+/// What numbers stand for.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    /// Of tasks.
+    pub tasks: BTreeMap<u32, String>,
+    /// Of topics.
+    pub topics: BTreeMap<u32, String>,
+}
+
+impl Names {
+    /// Takes note of a line that the board says, if it is one of names: "board: task 3 is camera".
+    pub fn hear(&mut self, line: &str) -> bool {
+        let Some(said) = line.strip_prefix("board: ") else { return false };
+        let (names, rest) = match (said.strip_prefix("task "), said.strip_prefix("topic ")) {
+            (Some(rest), _) => (&mut self.tasks, rest),
+            (_, Some(rest)) => (&mut self.topics, rest),
+            _ => return false,
+        };
+        let Some((number, name)) = rest.split_once(" is ") else { return false };
+        let Ok(number) = number.parse() else { return false };
+        names.insert(number, name.trim().to_owned());
+        true
+    }
+}
+
 /// All that is known of a stretch of time.
 #[derive(Debug, Default)]
 pub struct Timeline {
-    names: BTreeMap<u32, String>,
+    names: Names,
     slices: Vec<Slice>,
     /// Calls: processor, microseconds, which.
     calls: Vec<(usize, f64, String)>,
+    publications: Vec<Publication>,
     /// How long each processor is known for.
     known_us: Vec<f64>,
 }
 
 impl Timeline {
-    /// Of records of each processor, with the names of tasks.
-    pub fn new(header: &Header, records: &[Vec<Record>], names: BTreeMap<u32, String>) -> Timeline {
+    /// Of records of each processor.
+    pub fn new(header: &Header, records: &[Vec<Record>], names: Names) -> Timeline {
         let us = |ticks: u64| ticks as f64 * 1e6 / header.frequency as f64;
         let mut timeline = Timeline { names, ..Timeline::default() };
         for (processor, records) in records.iter().enumerate() {
@@ -59,6 +88,7 @@ impl Timeline {
             timeline.known_us.resize(processor + 1, 0.0);
             timeline.known_us[processor] = us(last.at.saturating_sub(first.at));
             timeline.add(processor, records, last.at, us);
+            timeline.publications.extend(publications::of(processor, records, us));
         }
         timeline
     }
@@ -84,6 +114,7 @@ impl Timeline {
                 What::Called(call, id) => {
                     self.calls.push((processor, us(*at), format!("{} {id}", call.name())));
                 }
+                What::Publishes(_) | What::Published(_) => {}
             }
         }
         slice(task, end);
@@ -91,7 +122,7 @@ impl Timeline {
 
     fn name(&self, what: Doing) -> String {
         let known = match what {
-            Doing::Task(task) => self.names.get(&task).map(String::as_str),
+            Doing::Task(task) => self.names.tasks.get(&task).map(String::as_str),
             Doing::Interrupt(id) => NAMES.iter().find(|(number, _)| *number == id).map(|(_, name)| *name),
         };
         match (known, what) {
@@ -101,11 +132,29 @@ impl Timeline {
         }
     }
 
+    fn topic(&self, number: u32) -> String {
+        self.names.topics.get(&number).cloned().unwrap_or_else(|| format!("topic {number}"))
+    }
+
+    fn cause(&self, cause: Cause) -> String {
+        match cause {
+            Cause::Task(task) => self.name(Doing::Task(task)),
+            Cause::Interrupt(id) => self.name(Doing::Interrupt(id)),
+            Cause::Waits => "waits for a lock".to_owned(),
+            Cause::Itself => "itself".to_owned(),
+        }
+    }
+
     /// As Chrome's trace events, which Perfetto opens.
     pub fn to_perfetto(&self) -> Value {
         let mut events = Vec::new();
         for processor in 0..self.known_us.len() {
-            for (offset, what) in [(0, "tasks of processor"), (INTERRUPTS, "interrupts of processor")] {
+            let tracks = [
+                (0, "tasks of processor"),
+                (INTERRUPTS, "interrupts of processor"),
+                (PUBLICATIONS, "publications of processor"),
+            ];
+            for (offset, what) in tracks {
                 let name = json!({ "name": format!("{what} {}", processor + 1) });
                 let tid = processor + offset;
                 events.push(json!({ "ph": "M", "name": "thread_name", "pid": 1, "tid": tid, "args": name }));
@@ -116,6 +165,12 @@ impl Timeline {
             let (tid, name) = (slice.processor + offset, self.name(slice.what));
             events.push(
                 json!({ "ph": "X", "pid": 1, "tid": tid, "ts": slice.from_us, "dur": slice.us, "name": name }),
+            );
+        }
+        for Publication { topic, processor, from_us, us, cause } in self.publications.iter().copied() {
+            let (tid, args) = (processor + PUBLICATIONS, json!({ "besides itself": self.cause(cause) }));
+            events.push(
+                json!({ "ph": "X", "pid": 1, "tid": tid, "ts": from_us, "dur": us, "name": self.topic(topic), "args": args }),
             );
         }
         for (processor, at_us, words) in &self.calls {
@@ -156,7 +211,35 @@ impl Timeline {
         let rows: String = self.parts().into_iter().map(row).collect();
         let known: String =
             self.known_us.iter().enumerate().filter(|(_, us)| **us > 0.0).map(known).collect();
-        head + &rows + &known
+        head + &rows + &known + &self.publications_table()
+    }
+
+    fn publications_table(&self) -> String {
+        let rows = publications::rows(&self.publications);
+        if rows.is_empty() {
+            return String::new();
+        }
+        let row = |row: &publications::Row| {
+            let causes: Vec<String> =
+                row.slow.iter().map(|(cause, count)| format!("{count} by {}", self.cause(*cause))).collect();
+            let slow: usize = row.slow.iter().map(|(_, count)| count).sum();
+            let publications::Row { topic, count, median_us, worst_us, .. } = *row;
+            format!(
+                "{:<24}{count:>10}{median_us:>11.1}{worst_us:>10.1}{slow:>6}  {}\n",
+                self.topic(topic),
+                causes.join(", ")
+            )
+        };
+        let head = format!(
+            "{:<24}{:>10}{:>11}{:>10}{:>6}  {}\n",
+            "topic",
+            "published",
+            "median us",
+            "worst us",
+            "slow",
+            "what slow ones (1.5 x the median) waited for"
+        );
+        head + &rows.iter().map(row).collect::<String>()
     }
 
     /// The same for programs.
@@ -165,7 +248,15 @@ impl Timeline {
             json!({ "task": self.name(Doing::Task(part.task)), "number": part.task, "processor": part.processor + 1,
                 "share": part.share, "times": part.times, "longest_us": part.longest_us })
         };
-        json!({ "tasks": self.parts().iter().map(row).collect::<Vec<Value>>(), "known_us": self.known_us })
+        let publications = |row: &publications::Row| {
+            let slow =
+                row.slow.iter().map(|(cause, count)| json!({ "cause": self.cause(*cause), "count": count }));
+            json!({ "topic": self.topic(row.topic), "count": row.count, "median_us": row.median_us,
+                "worst_us": row.worst_us, "slow": slow.collect::<Vec<Value>>() })
+        };
+        let rows = publications::rows(&self.publications);
+        json!({ "tasks": self.parts().iter().map(row).collect::<Vec<Value>>(), "known_us": self.known_us,
+            "publications": rows.iter().map(publications).collect::<Vec<Value>>() })
     }
 }
 
@@ -187,7 +278,20 @@ mod tests {
             at(150, What::Switch(0)),
             at(200, What::Interrupt(0)),
         ];
-        Timeline::new(&header, &[first, Vec::new()], BTreeMap::from([(2, "talker".to_owned())]))
+        let tasks = BTreeMap::from([(2, "talker".to_owned())]);
+        Timeline::new(&header, &[first, Vec::new()], Names { tasks, ..Names::default() })
+    }
+
+    #[test]
+    fn names_are_heard_and_other_words_are_not() {
+        let mut names = Names::default();
+        assert!(names.hear("board: task 3 is camera") && names.hear("board: topic 1 is /image_raw"));
+        for line in
+            ["board: task x is camera", "board: topic 1", "board: camera has ended", "task 3 is camera"]
+        {
+            assert!(!names.hear(line), "{line}");
+        }
+        assert_eq!((names.tasks[&3].as_str(), names.topics[&1].as_str()), ("camera", "/image_raw"));
     }
 
     #[test]

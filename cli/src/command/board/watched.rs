@@ -1,6 +1,5 @@
 //! A board whose tasks are looked at while it runs.
 
-use std::collections::BTreeMap;
 use std::fmt::Display;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -19,13 +18,13 @@ use super::machine::Machine;
 use super::qmp::Qmp;
 use super::records::{HEADER_BYTES, Header};
 use super::run::{told, variable};
-use super::timeline::Timeline;
+use super::timeline::{Names, Timeline};
 use crate::exit::Failure;
 
 /// The static that names the rings.
 const SYMBOL: &str = "TOKKYU_TRACE";
 
-type Names = Arc<Mutex<BTreeMap<u32, String>>>;
+type Heard = Arc<Mutex<Names>>;
 
 /// Which board.
 #[derive(Debug, Args)]
@@ -47,7 +46,7 @@ pub struct Watched {
     qmp: Qmp,
     /// Of the header, in the board's memory.
     address: u64,
-    names: Names,
+    names: Heard,
     folder: TempDir,
 }
 
@@ -73,7 +72,7 @@ impl Which {
             control: Some(&socket),
         };
         let mut board = machine.start(&image, Stdio::piped())?;
-        let names = Names::default();
+        let names = Heard::default();
         if let Some(words) = board.stdout.take() {
             let names = names.clone();
             spawn(move || pass_on(words, &names));
@@ -89,15 +88,11 @@ impl Which {
     }
 }
 
-/// Words of the board go on to standard error; what it says of its tasks is noted.
-fn pass_on(words: ChildStdout, names: &Names) {
+/// Words of the board go on to standard error; what it says of its tasks and topics is noted.
+fn pass_on(words: ChildStdout, names: &Heard) {
     for line in BufReader::new(words).lines().map_while(Result::ok) {
-        let said = line.strip_prefix("board: task ").and_then(|rest| rest.split_once(" is "));
-        match said.and_then(|(task, name)| Some((task.parse().ok()?, name.trim().to_owned()))) {
-            Some((task, name)) => {
-                names.lock().unwrap_or_else(PoisonError::into_inner).insert(task, name);
-            }
-            None => drop(writeln!(std::io::stderr(), "{line}")),
+        if !names.lock().unwrap_or_else(PoisonError::into_inner).hear(&line) {
+            drop(writeln!(std::io::stderr(), "{line}"));
         }
     }
 }

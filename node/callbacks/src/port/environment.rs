@@ -39,6 +39,14 @@ pub trait Environment {
     /// Prints a line, which ends without `\n`, where people read what the node says.
     fn print(&self, level: Level, line: &str);
 
+    /// A topic that is published from now on: its number, for who looks on. 0: nobody does.
+    fn watched_topic(&self, _name: &str) -> u32 {
+        0
+    }
+
+    /// A message of that topic begins to be handed over, or has been. Not called with 0.
+    fn publishes(&self, _topic: u32, _has_ended: bool) {}
+
     /// Calls `end` when the program is told to end.
     ///
     /// # Errors
