@@ -96,7 +96,7 @@ macro_rules! board {
         static PORT: $crate::generated::Rtos<$crate::Here<Image>> =
             $crate::generated::Rtos::new($crate::Here::new());
         $crate::generated::tokkyu_callbacks::port!(PORT);
-        $crate::generated::system!(KERNEL);
+        $crate::generated::system!(KERNEL, processors: COUNTS.processors);
 
         #[panic_handler]
         fn panic(info: &core::panic::PanicInfo<'_>) -> ! {

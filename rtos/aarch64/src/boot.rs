@@ -14,7 +14,7 @@ use smccc::psci::cpu_on;
 use tokkyu_rtos::Kernel;
 
 use crate::board::{Board, Programs};
-use crate::stack::{HANDLER_STACK, TOKKYU_HANDLER_STACKS};
+use crate::stack::{HANDLER_STACK, handler_stacks};
 use crate::{clock, exit, gic, here, memory, trace};
 
 /// Of the tables, for those that come later.
@@ -33,7 +33,10 @@ pub fn first<P: Programs>(kernel: &'static Kernel<Board<P>>) -> ! {
     if kernel.port.give_stacks().is_none() {
         exit::refuse("a task has no stack: as many as tasks, in their order");
     }
-    let own = TOKKYU_HANDLER_STACKS.iter().map(|stack| stack.range().guard());
+    if processors > handler_stacks().len() {
+        exit::refuse("more processors than stacks for their handlers: as many as system! says");
+    }
+    let own = handler_stacks().iter().map(|stack| stack.range().guard());
     let Ok(root) = memory::make(kernel.port.programs().memory(), kernel.port.guards().chain(own)) else {
         exit::refuse("the image cannot be mapped");
     };

@@ -39,12 +39,24 @@ pub mod entry {
     pub use crate::board::{begin, interrupt, leave, rest, start};
     pub use crate::boot::first;
     pub use crate::fault::{end_task, fault};
+    pub use crate::stack::HandlerStack;
 }
 
-/// Makes a static [`Kernel`](tokkyu_rtos::Kernel) the system of this image.
+/// Makes a static [`Kernel`](tokkyu_rtos::Kernel) the system of this image. It has stacks for the handlers of so many processors; as many as there may
+/// be ([`PROCESSORS_MAX`]) if that is not said.
 #[macro_export]
 macro_rules! system {
     ($kernel:path) => {
+        $crate::system!($kernel, processors: $crate::PROCESSORS_MAX);
+    };
+    ($kernel:path, processors: $processors:expr) => {
+        const _: () = assert!($processors >= 1 && $processors <= $crate::PROCESSORS_MAX, "1 to 8 processors");
+        #[unsafe(no_mangle)]
+        #[unsafe(link_section = ".stacks.handlers")]
+        static TOKKYU_HANDLER_STACKS: [$crate::entry::HandlerStack; $processors] =
+            [const { $crate::entry::HandlerStack::new() }; $processors];
+        #[unsafe(no_mangle)]
+        static TOKKYU_HANDLER_STACKS_COUNT: usize = $processors;
         #[unsafe(no_mangle)]
         extern "C" fn tokkyu_first() -> ! {
             $crate::entry::first(&$kernel)

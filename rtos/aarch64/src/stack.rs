@@ -63,11 +63,21 @@ pub const PROCESSORS_MAX: usize = 8;
 
 pub(crate) const HANDLER_STACK: usize = 8192;
 
-/// Each processor's own: of its beginning, its handlers, and what it does when it has nothing to do.
-#[unsafe(no_mangle)]
-#[unsafe(link_section = ".stacks.handlers")]
-pub(crate) static TOKKYU_HANDLER_STACKS: [Stack<HANDLER_STACK>; PROCESSORS_MAX] =
-    [const { Stack::new() }; PROCESSORS_MAX];
+/// A processor's own: of its beginning, its handlers, and what it does when it has nothing to do.
+pub type HandlerStack = Stack<HANDLER_STACK>;
+
+unsafe extern "C" {
+    /// One for each processor, the first first: an array that `system!` makes, whose beginning the assembly needs.
+    safe static TOKKYU_HANDLER_STACKS: HandlerStack;
+    /// How many those are.
+    safe static TOKKYU_HANDLER_STACKS_COUNT: usize;
+}
+
+/// Those of all processors that the image has room for.
+pub(crate) fn handler_stacks() -> &'static [HandlerStack] {
+    // SAFETY: `system!` makes both.
+    unsafe { core::slice::from_raw_parts(&raw const TOKKYU_HANDLER_STACKS, TOKKYU_HANDLER_STACKS_COUNT) }
+}
 
 pub(crate) const LAST_STACK: usize = 4096;
 
@@ -78,11 +88,11 @@ static TOKKYU_LAST_STACK: Stack<LAST_STACK> = Stack::new();
 
 /// Number of the processor, from 1, below whose own stack an address is.
 pub(crate) fn guarded(address: usize) -> Option<usize> {
-    let stacks = TOKKYU_HANDLER_STACKS.iter();
+    let stacks = handler_stacks().iter();
     stacks.map(Stack::range).position(|stack| stack.guard().contains(&address)).map(|index| index + 1)
 }
 
 /// Where the stack of a processor of its own begins.
 pub(crate) fn handler_stack(index: usize) -> usize {
-    TOKKYU_HANDLER_STACKS.get(index).map_or(0, |stack| stack.range().top())
+    handler_stacks().get(index).map_or(0, |stack| stack.range().top())
 }

@@ -211,7 +211,7 @@ const END: &str = r#"
 static KERNEL: ::tokkyu_rtos::Kernel<::tokkyu_rtos_aarch64::Board<App>> =
     ::tokkyu_rtos::Kernel::new(::tokkyu_rtos_aarch64::Board::new(App));
 
-::tokkyu_rtos_aarch64::system!(KERNEL);
+::tokkyu_rtos_aarch64::system!(KERNEL, processors: PROCESSORS.len());
 ::tokkyu_rtos_c::c_calls!(KERNEL);
 
 #[unsafe(no_mangle)]

@@ -63,7 +63,7 @@ impl Programs for Parts {
     }
 }
 
-system!(crate::system::KERNEL);
+system!(crate::system::KERNEL, processors: 2);
 
 #[panic_handler]
 fn panic(info: &core::panic::PanicInfo) -> ! {

@@ -74,7 +74,7 @@ impl Image for Figures {
 }
 
 tokkyu_callbacks::port!(PORT);
-tokkyu_rtos_aarch64::system!(KERNEL);
+tokkyu_rtos_aarch64::system!(KERNEL, processors: COUNTS.processors);
 
 #[panic_handler]
 fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
