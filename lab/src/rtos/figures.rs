@@ -13,6 +13,8 @@ pub const IMAGES: [&str; 5] = [
     "tokkyu-rtos-masked",
     "tokkyu-board-figures",
 ];
+/// The image whose size is looked at.
+pub const TALKER: &str = "tokkyu-board-talker";
 /// What its system has.
 const PROCESSORS: u32 = 2;
 

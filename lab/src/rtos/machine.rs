@@ -86,6 +86,11 @@ impl Machine {
         Ok(Machine { image })
     }
 
+    /// What it runs.
+    pub fn image(&self) -> &Path {
+        &self.image
+    }
+
     /// Begins with so many processors, and with bytes that the image finds in memory.
     ///
     /// # Errors

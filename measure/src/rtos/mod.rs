@@ -4,11 +4,13 @@
 
 mod case;
 mod goals;
+mod image;
 mod paths;
 mod ratios;
 mod table;
 
 pub use case::{Others, RtosCase};
 pub use goals::goals;
+pub use image::{ImageSize, Images, sizes_of};
 pub use paths::{PATHS, Path};
 pub use table::table_of;

@@ -3,9 +3,10 @@
 use std::fs;
 
 use clap::Args;
-use object::{Object, ObjectSection, SectionFlags, elf};
 use serde_json::{Value, json};
 use tokkyu_drive::program::ExitCode;
+use tokkyu_lab::rtos::image_size;
+use tokkyu_measure::rtos::ImageSize;
 
 use super::build::Image;
 use crate::exit::{Done, Failure};
@@ -25,62 +26,31 @@ pub struct Size {
     json: Json,
 }
 
-/// Bytes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Bytes {
-    text: u64,
-    rodata: u64,
-    data: u64,
-    bss: u64,
-}
-
 impl Size {
     pub fn run(&self) -> Done {
         let image = self.image.build()?;
         let wrong =
             |error: &dyn std::fmt::Display| Failure::usage(format_args!("{}: {error}", image.display()));
         let file = fs::read(&image).map_err(|error| wrong(&error))?;
-        let bytes = measure(&file).map_err(|error| wrong(&error))?;
-        self.json.show(&table(bytes), &to_json(bytes))?;
+        let bytes = image_size(&image.display().to_string(), &file).map_err(|error| wrong(&error))?;
+        self.json.show(&table(&bytes), &to_json(&bytes))?;
         Ok(ExitCode::Ok)
     }
 }
 
-fn measure(file: &[u8]) -> Result<Bytes, object::Error> {
-    let mut bytes = Bytes::default();
-    for section in object::File::parse(file)?.sections() {
-        let SectionFlags::Elf { sh_flags } = section.flags() else { continue };
-        let has = |flag: u32| sh_flags & u64::from(flag) != 0;
-        let place = match (has(elf::SHF_ALLOC), has(elf::SHF_EXECINSTR), has(elf::SHF_WRITE)) {
-            (false, ..) => continue,
-            (_, true, _) => &mut bytes.text,
-            (_, _, false) => &mut bytes.rodata,
-            _ if section.file_range().is_none() => &mut bytes.bss,
-            _ => &mut bytes.data,
-        };
-        *place += section.size();
-    }
-    Ok(bytes)
-}
-
-fn table(bytes: Bytes) -> String {
-    let Bytes { text, rodata, data, bss } = bytes;
+fn table(size: &ImageSize) -> String {
     let row = |name: &str, bytes: u64| format!("{name:<34}{bytes:>9}  {:>7.1} KiB\n", bytes as f64 / 1024.0);
     [
-        row("instructions", text),
-        row("constants", rodata),
-        row("data", data),
-        row("memory that is not in the file", bss),
-        row("in the file", text + rodata + data),
-        row("while it runs, without the heap", data + bss),
+        row("instructions", size.text_bytes),
+        row("constants", size.rodata_bytes),
+        row("data", size.data_bytes),
+        row("memory that is not in the file", size.bss_bytes),
+        row("in the file", size.file_bytes),
+        row("while it runs, without the heap", size.ram_bytes),
     ]
     .concat()
 }
 
-fn to_json(bytes: Bytes) -> Value {
-    let Bytes { text, rodata, data, bss } = bytes;
-    json!({ "image": {
-        "text_bytes": text, "rodata_bytes": rodata, "data_bytes": data, "bss_bytes": bss,
-        "file_bytes": text + rodata + data, "ram_bytes": data + bss,
-    }})
+fn to_json(size: &ImageSize) -> Value {
+    json!({ "image": size })
 }

@@ -2,9 +2,10 @@
 
 use clap::Args;
 use tokkyu_drive::program::{ExitCode, StopFlag};
-use tokkyu_lab::rtos::{IMAGES, Machine, figures};
+use tokkyu_lab::rtos::{IMAGES, Machine, TALKER, figures, image_size};
 use tokkyu_lab::study::Share;
 use tokkyu_measure::report::Rtos;
+use tokkyu_measure::rtos::{ImageSize, Images};
 
 use super::options::Options;
 use super::run::{Run, Went};
@@ -40,6 +41,14 @@ impl LabRtos {
             let cases = figures(machine).map_err(|error| Failure::new(ExitCode::NotPossible, error))?;
             file.cases.extend(cases);
         }
-        running.finish::<Rtos>(file, Went::default(), |_| None)
+        let images = Images { image: vec![talker()?] };
+        running.finish::<Rtos>(file.with_more(images), Went::default(), |_| None)
     }
+}
+
+fn talker() -> Result<ImageSize, Failure> {
+    let not_possible = |error: &dyn std::fmt::Display| Failure::new(ExitCode::NotPossible, error);
+    let machine = Machine::find(TALKER).map_err(|error| not_possible(&error))?;
+    let file = std::fs::read(machine.image()).map_err(|error| not_possible(&error))?;
+    image_size(TALKER, &file).map_err(|error| not_possible(&error))
 }
