@@ -12,6 +12,13 @@ deep_lab_rtos() {
     TOKKYU_RTOS=$CARGO_TARGET_DIR/rtos-images "$binary" lab rtos --gate --out "$logs/lab-rtos"
 }
 
+# Counting branches, and Miri, take a nightly compiler, the one that rtos/coverage and rtos/check name.
+deep_nightly() {
+    rustup toolchain install nightly-2026-10-30 --profile minimal -c miri,llvm-tools,rust-src </dev/null >&2
+}
+deep_coverage() { deep_nightly && rtos/coverage --least 97; }
+deep_miri() { deep_nightly && nice rtos/check miri; }
+
 # Two at a time: a target has one thread.
 deep_fuzz() {
     local target
@@ -26,6 +33,8 @@ deep_fuzz() {
 
 deep_release() {
     binary=$CARGO_TARGET_DIR/release/tokkyu
+    # Beside all that comes: it has one thread.
+    begin "rtos: Miri" deep_miri
     step "release: build" step_release
     [ "$code" = 0 ] || return 0
     step "release: check" step_check
@@ -33,6 +42,7 @@ deep_release() {
     step "release: lab drive in simulation" step_lab_drive_simulated
     step "release: drive" step_drive
     step "release: lab rtos" deep_lab_rtos
+    step "rtos: branches" deep_coverage
 }
 
 deep_steps() {

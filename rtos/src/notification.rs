@@ -14,7 +14,7 @@ pub struct Assignment {
 
 impl Assignment {
     pub(crate) fn allows(self, processor: usize) -> bool {
-        processor < 8 && self.may_move_to >> processor & 1 != 0
+        u32::from(self.may_move_to) >> (processor & 31) & 1 != 0
     }
 }
 

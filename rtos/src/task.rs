@@ -316,6 +316,6 @@ impl Task {
 
     /// Whether it may be moved to the processor of this index.
     pub(crate) fn may_move_to(&self, processor: usize) -> bool {
-        processor < 8 && self.config.may_move_to >> processor & 1 != 0
+        u32::from(self.config.may_move_to) >> (processor & 31) & 1 != 0
     }
 }

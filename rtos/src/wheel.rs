@@ -136,13 +136,12 @@ impl Wheel {
             self.taken[wheel].set(self.taken[wheel].get() | 1 << place);
             return;
         };
-        let last = first.prev.get();
+        // In a ring everybody has one before it, if only itself.
+        let last = first.prev.get().unwrap_or(first);
         event.next.set(Some(first));
-        event.prev.set(last);
+        event.prev.set(Some(last));
         first.prev.set(Some(event));
-        if let Some(last) = last {
-            last.next.set(Some(event));
-        }
+        last.next.set(Some(event));
     }
 
     /// Takes it out, if it is in.

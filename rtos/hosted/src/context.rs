@@ -4,26 +4,8 @@ use std::cell::{Cell, RefCell};
 
 use corosensei::stack::{DefaultStack, Stack, StackPointer};
 use corosensei::{Coroutine, CoroutineResult, Yielder};
-use tokkyu_rtos::Lock;
 
-/// Why a processor let others go on.
-#[derive(Clone, Copy)]
-pub(crate) enum Pause {
-    /// Somebody else may come in between here.
-    Point,
-    /// Somebody has this lock.
-    Locked(&'static Lock),
-    /// It has another context now, or had one for a while.
-    Switched,
-    /// It waits for interrupts.
-    Idle,
-    /// A program waits for something that only others can do.
-    Waiting,
-    /// A program waits until nobody else can go on.
-    Settling,
-    /// This context is given up.
-    Abandoned,
-}
+use crate::pause::Pause;
 
 const STACK_BYTES: usize = 256 << 10;
 

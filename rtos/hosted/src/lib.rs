@@ -4,11 +4,13 @@
 //! processors can get in each other's way, by an [`Order`], so that a run is the same each time, and all runs can be tried. Time
 //! stands still until it is told to go on.
 
+#[cfg_attr(miri, path = "threads.rs")]
 mod context;
 mod explore;
 mod interrupt;
 mod machine;
 mod order;
+mod pause;
 
 pub use explore::{Explored, explore};
 pub use interrupt::{Line, Lines};

@@ -8,9 +8,10 @@ use std::fmt;
 
 use tokkyu_rtos::{Handler, Kernel, Lock, Objects, Port, Processor, Task};
 
-use crate::context::{Context, Pause, pause};
+use crate::context::{Context, pause};
 use crate::interrupt::{Inbox, Interrupt, Lines};
 use crate::order::Order;
+use crate::pause::Pause;
 
 /// What tasks and handlers do.
 ///

@@ -1,9 +1,14 @@
 //! The kernel on the hosted port.
 
+mod contexts;
 mod desk;
+mod hall;
 mod lines;
 mod mutexes;
+mod notifications;
 mod overrun;
 mod pairs;
+mod queues;
 mod termination;
 mod time;
+mod waits;

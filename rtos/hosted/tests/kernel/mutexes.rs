@@ -141,3 +141,17 @@ fn under_a_ceiling_nobody_in_between_runs_and_what_is_refused_is_refused() {
     desk.now(kernel, ONLOOKER, |k| done(k.act_tsk(HIGH)));
     assert_eq!(desk.now(kernel, HIGH, |k| done(k.loc_mtx(CEILING))), illegal, "more urgent than the ceiling");
 }
+
+/// 1. A mutex that nobody has is taken at once, whatever the time. 2. One that somebody has is not waited for without time.
+#[test]
+fn a_free_mutex_is_not_waited_for() {
+    let (kernel, desk) = three();
+    assert_eq!(desk.now(kernel, LOW, |k| done(k.tloc_mtx(FIRST, Timeout::After(10)))), Some(0));
+    assert_eq!(
+        desk.now(kernel, ONLOOKER, |k| done(k.tloc_mtx(FIRST, Timeout::Poll))),
+        Some(i64::from(Error::Timeout.code()))
+    );
+    assert_eq!(desk.now(kernel, ONLOOKER, |k| done(k.tloc_mtx(CEILING, Timeout::Poll))), Some(0));
+    assert_eq!(desk.now(kernel, ONLOOKER, |k| done(k.unl_mtx(CEILING))), Some(0));
+    kernel.check_sound().unwrap();
+}
