@@ -58,3 +58,44 @@ impl Lock {
         self.taken.store(false, Release);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+
+    use std::thread;
+
+    use super::*;
+    use crate::spinlock::SpinLock;
+
+    /// Of each thread; Miri looks at every one of them with stores that come late.
+    const ROUNDS: u32 = if cfg!(miri) { 30 } else { 10_000 };
+
+    /// Two threads count in a cell, which by itself orders nothing, each with the lock.
+    fn counted(take: impl Fn(u8) -> bool + Sync, let_go: impl Fn() + Sync) -> u32 {
+        let count = AtomicU32::new(0);
+        thread::scope(|scope| {
+            for processor in 0..2 {
+                let (take, let_go, count) = (&take, &let_go, &count);
+                scope.spawn(move || {
+                    for _ in 0..ROUNDS {
+                        while !take(processor) {
+                            thread::yield_now();
+                        }
+                        count.store(count.load(Relaxed) + 1, Relaxed);
+                        let_go();
+                    }
+                });
+            }
+        });
+        count.load(Relaxed)
+    }
+
+    #[test]
+    fn who_takes_a_lock_sees_what_the_last_did_with_it() {
+        let lock = Lock::new(RANK_OF_OBJECTS);
+        assert_eq!(counted(|_| lock.try_take(), || lock.release()), 2 * ROUNDS);
+        let lock = SpinLock::new();
+        assert_eq!(counted(|processor| lock.try_take(processor), || lock.let_go()), 2 * ROUNDS);
+    }
+}

@@ -9,6 +9,7 @@ mod notifications;
 mod overrun;
 mod pairs;
 mod queues;
+mod states;
 mod termination;
 mod time;
 mod waits;
