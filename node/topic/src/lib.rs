@@ -40,6 +40,7 @@ mod reader;
 mod ring;
 mod slots;
 mod sync;
+mod window;
 
 pub use bell::{Bell, Doorbell, SOURCES};
 pub use channel::{Channel, JoinError};
@@ -51,3 +52,4 @@ pub use link::LinkId;
 pub use near::Near;
 pub use publisher::{Loan, LoanError, Publisher, Refused, Why};
 pub use reader::{Reader, Sample, SampleHere, TakeError};
+pub use window::{TooLong, WindowError, WindowForm, WindowReader, WindowSample, WindowWriter};
