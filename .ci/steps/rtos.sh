@@ -7,5 +7,6 @@ step_rtos_board() { rtos/check board; }
 step_board_nodes() {
     cargo build "${WHOLE[@]}" --bin camera
     node/board/check ros "$CARGO_TARGET_DIR/debug/camera"
+    node/board/check language
     node/board/check pipeline
 }

@@ -14,6 +14,7 @@
 extern crate alloc;
 
 mod condition;
+mod destructors;
 mod ends;
 mod environment;
 mod guard;

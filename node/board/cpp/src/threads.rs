@@ -10,8 +10,8 @@ use alloc::sync::Arc;
 use tokkyu_callbacks::port::{Task, port};
 use tokkyu_callbacks::sync::Mutex;
 
-use crate::keys;
 use crate::mutex::own;
+use crate::{destructors, keys};
 
 const ESRCH: i32 = 3;
 const EAGAIN: i32 = 11;
@@ -54,6 +54,7 @@ unsafe extern "C" fn pthread_create(
         NAMES.lock().insert(own(), this);
         // SAFETY: whoever made the thread gave both together.
         given.store(unsafe { run(argument.take()) }, Release);
+        destructors::end_of_thread();
         keys::end_of_thread();
         NAMES.lock().remove(&own());
     });
