@@ -116,12 +116,17 @@ pub enum NetError {
     Unreachable,
     /// Too many names are looked up already.
     Names,
+    /// All sockets that the program may have are in use.
+    NoSocket,
 }
 
 impl fmt::Display for NetError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             NetError::Unreachable => "cannot connect",
+            NetError::NoSocket => {
+                "all sockets that the program may have are in use (on Linux ulimit -n says how many)"
+            }
             NetError::Names => {
                 "too many names of machines are looked up at once; name them by their addresses (ROS_IP)"
             }

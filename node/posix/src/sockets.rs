@@ -234,7 +234,11 @@ impl Sockets for SystemSockets {
 impl Net for SystemSockets {
     fn connect(&mut self, id: ConnId, host: &str, port: u16) -> Result<(), NetError> {
         if let Some(ip) = literal(host) {
-            let fd = begin(SocketAddr::new(ip, port)).map_err(|_| NetError::Unreachable)?;
+            let refused = |error| match error {
+                Errno::MFILE | Errno::NFILE => NetError::NoSocket,
+                _ => NetError::Unreachable,
+            };
+            let fd = begin(SocketAddr::new(ip, port)).map_err(refused)?;
             let fd = Arc::new(Connected(fd));
             self.open.insert(id, Socket::Open { fd, has_spoken: false, others: Vec::new() });
             return Ok(());

@@ -23,7 +23,7 @@ use crate::call::{call, texts};
 use crate::connection::{After, Connection, Role};
 use crate::host::{Failure, Host, Level};
 use crate::master::{InFlight, Purpose, State};
-use crate::net::{ConnId, Net};
+use crate::net::{ConnId, Net, NetError};
 
 /// A call is answered within this.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -77,8 +77,8 @@ impl<N: Net, H: Host> Engine<N, H> {
         let Some(id) = self.connections.free() else { return };
         self.master.has_answered = false;
         let (host, port) = self.identity.master.clone();
-        if self.net.connect(id, &host, port).is_err() {
-            return self.on_master_lost();
+        if let Err(error) = self.net.connect(id, &host, port) {
+            return self.lose_master(Some(error));
         }
         let mut connection = Connection::new(Role::Master, Class::BestEffort);
         connection.deadline = Some(self.now + PATIENCE);
@@ -219,8 +219,13 @@ impl<N: Net, H: Host> Engine<N, H> {
         }
     }
 
-    /// The connection to the master is over, or cannot be made.
+    /// The connection to the master is over.
     pub(crate) fn on_master_lost(&mut self) {
+        self.lose_master(None);
+    }
+
+    /// It is over, or cannot even begin.
+    fn lose_master(&mut self, why: Option<NetError>) {
         let state = core::mem::replace(&mut self.master.state, State::Away(self.now));
         let was_answered = self.master.has_answered;
         match state {
@@ -239,12 +244,20 @@ impl<N: Net, H: Host> Engine<N, H> {
         self.master.has_answered = false;
         if !was_answered && !core::mem::replace(&mut self.master.has_failed, true) {
             let uri = self.identity.master_uri();
-            self.log(
-                Level::Error,
-                format_args!(
-                    "no master at {uri}; trying again until there is one (ROS_MASTER_URI says where)"
+            match why {
+                Some(error @ NetError::NoSocket) => {
+                    self.log(
+                        Level::Error,
+                        format_args!("the master at {uri} is not asked: {error}; trying again"),
+                    );
+                }
+                _ => self.log(
+                    Level::Error,
+                    format_args!(
+                        "no master at {uri}; trying again until there is one (ROS_MASTER_URI says where)"
+                    ),
                 ),
-            );
+            }
         }
     }
 

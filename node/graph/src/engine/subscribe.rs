@@ -289,7 +289,7 @@ impl<N: Net, H: Host> Engine<N, H> {
         let class = self.subscriptions.get(&key.topic).map_or(Class::BestEffort, |one| one.class);
         let Some(id) = self.connections.free() else { return self.wait_for(&key) };
         if let Err(error) = self.net.connect(id, host, port) {
-            if error == NetError::Names {
+            if error != NetError::Unreachable {
                 self.warn_once(
                     &key.topic,
                     format_args!("publishers of {}: {error}; trying again", key.topic),

@@ -185,7 +185,7 @@ impl<S: System> Net for TaskSockets<S> {
     fn connect(&mut self, id: ConnId, host: &str, port: u16) -> Result<(), NetError> {
         let address = self.stack.find(host).ok_or(NetError::Unreachable)?;
         let mut inner = self.stack.lock();
-        let handle = inner.begin(address, port, self.port.now()).ok_or(NetError::Unreachable)?;
+        let handle = inner.begin(address, port, self.port.now()).ok_or(NetError::NoSocket)?;
         drop(inner);
         self.open.insert(id, handle);
         self.stack.kick(&self.port);
