@@ -11,7 +11,8 @@ use tokkyu_link::runtime::{
 };
 
 /// Long enough for any machine; a test that waits this long has failed.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Longer than an end that says nothing is believed to be there (30 s): the datagram that says that it goes may be lost.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 struct Keys {
     vehicle: SecretKey,
