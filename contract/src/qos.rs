@@ -98,6 +98,11 @@ impl Qos {
         }
     }
 
+    /// Whether no sample may be lost: reliable, and all are kept. With `keep_last` the newest are kept, whatever the reliability.
+    pub const fn is_lossless(&self) -> bool {
+        matches!((self.reliability, self.history), (Reliability::Reliable, History::KeepAll))
+    }
+
     /// What keeps a reader that requests `self` from matching a writer that offers `offered`; empty when they match.
     ///
     /// History and lifespan are local matters and never keep two endpoints apart (DDS 1.4 §2.2.3).

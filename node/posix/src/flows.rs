@@ -4,7 +4,6 @@ use std::path::Path;
 
 use tokkyu_callbacks::port::{Declaration, Topic};
 use tokkyu_contract::yaml::robot::{self, Robot};
-use tokkyu_contract::{History, Reliability};
 
 use super::memory;
 
@@ -33,9 +32,7 @@ impl From<Robot> for Flows {
 impl Declaration for Flows {
     fn topic(&self, name: &str) -> Option<Topic> {
         let flow = self.0.flow_of(name)?;
-        // With `keep_last` the newest are kept, as in DDS, whatever the reliability.
-        let is_reliable =
-            flow.qos.reliability == Reliability::Reliable && flow.qos.history == History::KeepAll;
+        let is_reliable = flow.qos.is_lossless();
         let bytes = flow.size.map_or(0, |size| usize::try_from(size.0).unwrap_or(0));
         Some(Topic { class: flow.class, is_reliable, limits: memory::limits(flow, memory::LINKS), bytes })
     }

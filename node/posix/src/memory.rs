@@ -4,7 +4,7 @@ use tokkyu_callbacks::lend_limits;
 use tokkyu_callbacks::port::declared_limits;
 pub use tokkyu_callbacks::port::{HELD, LINKS, LOANS};
 use tokkyu_contract::yaml::robot::{Flow, Robot};
-use tokkyu_contract::{Class, Durability, History};
+use tokkyu_contract::{Class, Durability};
 use tokkyu_graph::Payload;
 use tokkyu_topic::{Channel, Limits};
 
@@ -33,11 +33,7 @@ pub struct Row {
 
 /// The limits of a declared topic's channel, for as many subscriptions.
 pub fn limits(flow: &Flow, links: u32) -> Limits {
-    let depth = match flow.qos.history {
-        History::KeepLast { depth } => Some(depth),
-        History::KeepAll => None,
-    };
-    declared_limits(depth, flow.qos.durability == Durability::TransientLocal, links)
+    declared_limits(flow.qos.depth(), flow.qos.durability == Durability::TransientLocal, links)
 }
 
 /// Every topic of the robot that nodes publish; packets of other programs are none.

@@ -7,7 +7,7 @@ use crate::core::order::Order;
 use crate::wire::Entry;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
-use tokkyu_contract::{Durability, FlowId, History, Outcome, Qos, Reliability};
+use tokkyu_contract::{Durability, FlowId, Outcome, Qos};
 
 /// A flow of the peer.
 pub(super) struct Incoming {
@@ -31,7 +31,7 @@ pub(super) struct Reading {
 
 /// Losses are made good and nothing gives way: delivered in order, from a half of the memory bound of its own.
 pub(super) fn is_ordered(qos: &Qos) -> bool {
-    qos.history == History::KeepAll && qos.reliability == Reliability::Reliable
+    qos.is_lossless()
 }
 
 impl Reading {

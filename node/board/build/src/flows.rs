@@ -3,8 +3,8 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use tokkyu_contract::Durability;
 use tokkyu_contract::yaml::robot::{self, Flow, Robot};
-use tokkyu_contract::{Durability, History, Reliability};
 
 /// Reads the file at `robot`, and writes its flows as an expression that `tokkyu_board::flows!()` includes.
 pub(crate) fn build_in(robot: &Path, out: &Path) {
@@ -25,12 +25,8 @@ fn table(robot: &Robot) -> String {
 }
 
 fn expression(flow: &Flow) -> String {
-    let depth = match flow.qos.history {
-        History::KeepLast { depth } => Some(depth),
-        History::KeepAll => None,
-    };
-    // With `keep_last` the newest are kept, as in DDS, whatever the reliability.
-    let is_reliable = flow.qos.reliability == Reliability::Reliable && depth.is_none();
+    let depth = flow.qos.depth();
+    let is_reliable = flow.qos.is_lossless();
     let is_latched = flow.qos.durability == Durability::TransientLocal;
     let bytes = flow.size.map_or(0, |size| size.0);
     format!(
