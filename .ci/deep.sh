@@ -12,9 +12,9 @@ deep_lab_rtos() {
     TOKKYU_RTOS=$CARGO_TARGET_DIR/rtos-images "$binary" lab rtos --gate --out "$logs/lab-rtos"
 }
 
-# Counting branches, and Miri, take a nightly compiler, the one that rtos/coverage and rtos/check name.
+# Counting branches, and Miri, take a nightly compiler.
 deep_nightly() {
-    rustup toolchain install nightly-2026-10-30 --profile minimal -c miri,llvm-tools,rust-src </dev/null >&2
+    rustup toolchain install "$(<rtos/nightly)" --profile minimal -c miri,llvm-tools,rust-src </dev/null >&2
 }
 deep_coverage() { deep_nightly && rtos/coverage --least 97; }
 deep_miri() { deep_nightly && nice rtos/check miri; }

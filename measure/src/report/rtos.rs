@@ -18,7 +18,8 @@ const WORDS: [&str; 5] = [
      end. As programs of their own saw it, paths were 2 to 4 instructions longer; ours are counted so.",
     "Processors take turns under instruction counting: sums of two processors' paths are lengths, not times. How long anybody would \
      wait for a lock is not counted.",
-    "Ours saves no floating-point registers where no program has any. With registers in use all 32 and both words of state are kept when another goes on, and given back by a trap when the task next uses one: the last row comes on top, if it does.",
+    "Ours saves no floating-point registers where no program has any. With registers in use all 32 and both words of state are kept \
+     when another goes on, and given back by a trap when the task next uses one: what that takes comes on top, if it does.",
     "Messages go between robot nodes on the kernel (node/board/figures), filled before the count begins; callbacks of class control \
      have a task that is more urgent than who publishes. The wire of TCPROS is the board's own: no device, no other machine.",
 ];

@@ -231,7 +231,7 @@ impl<'m> WindowReader<'m> {
                 }
             }
         }
-        self.lost += lost;
+        self.lost = self.lost.saturating_add(lost);
         taken
     }
 

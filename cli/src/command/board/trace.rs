@@ -16,8 +16,8 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Run an image on a board and write down what its tasks do: a timeline for ui.perfetto.dev, and a table.
 ///
-/// The newest 4096 records of each processor are in it: switches, interrupts, calls that concern other tasks, and publications. The board stands still while
-/// its memory is read.
+/// The newest 4096 records of each processor are in it: switches, interrupts, calls that concern other tasks, and
+/// publications. The board stands still while its memory is read.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  tokkyu board trace examples/rtos-camera\n  \
     tokkyu board trace rover --seconds 10 --out rover.json")]

@@ -33,6 +33,7 @@ impl LabRtos {
         let missing = |error| Failure::new(ExitCode::NotPossible, error);
         let machines: Vec<Machine> =
             IMAGES.into_iter().map(Machine::find).collect::<Result<_, _>>().map_err(missing)?;
+        let images = Images { image: vec![talker()?] };
         let Some(running) = Run::begin::<Rtos>(&self.options, Share::Virtual, stop)? else {
             return Ok(ExitCode::Interrupted);
         };
@@ -41,7 +42,6 @@ impl LabRtos {
             let cases = figures(machine).map_err(|error| Failure::new(ExitCode::NotPossible, error))?;
             file.cases.extend(cases);
         }
-        let images = Images { image: vec![talker()?] };
         running.finish::<Rtos>(file.with_more(images), Went::default(), |_| None)
     }
 }

@@ -28,7 +28,8 @@
 
 namespace ros {
 
-// The first one starts the node, the last one ends it, publishers, subscribers and services that were made with it included. Names are resolved in its namespace, then renamed.
+// The first one starts the node. It ends with the last handle, and the last publisher, subscriber and service that was made with one. Names are
+// resolved in the handle's namespace, then renamed.
 class NodeHandle {
 public:
     NodeHandle(const std::string &ns = std::string(), const M_string &remappings = M_string())
