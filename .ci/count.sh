@@ -30,7 +30,7 @@ report() {
 
 # Name and reason of a skip. In CI it must be a known one.
 count_skip() {
-    if [ -n "${CI:-}" ] && ! sed 's/ *|.*//' .ci/allowed-skips | grep -qxF -- "$1"; then
+    if [ -n "${CI:-}" ] && ! grep -qxF -- "$1" < <(sed 's/ *|.*//' .ci/allowed-skips); then
         failed=$((failed + 1))
         echo "    $1 was skipped, which .ci/allowed-skips does not allow: $2"
     else
@@ -166,7 +166,9 @@ count_tests() {
 show_times() {
     local name seconds budget
     echo "the dearest, in seconds (all of them: $times):"
-    sort -t, -k2,2nr "$times" | head -n 10 | while IFS=, read -r name seconds budget; do printf '    %5d  %s\n' "$seconds" "$name"; done
+    while IFS=, read -r name seconds budget; do
+        printf '    %5d  %s\n' "$seconds" "$name"
+    done < <(sort -t, -k2,2nr "$times" | head -n 10)
     while IFS=, read -r name seconds budget; do
         [ -z "$budget" ] || [ "$seconds" -le "$budget" ] || echo "over its budget of $budget s: $name, $seconds s"
     done <"$times"
