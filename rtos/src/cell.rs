@@ -9,6 +9,13 @@ use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
 use core::sync::atomic::{AtomicPtr, AtomicU8, AtomicU16, AtomicU32, AtomicUsize};
 
+#[cfg(feature = "check")]
+use crate::access::access;
+
+#[cfg(not(feature = "check"))]
+#[inline(always)]
+const fn access() {}
+
 macro_rules! field {
     ($name:ident, $atomic:ident, $plain:ty) => {
         #[derive(Debug)]
@@ -22,11 +29,13 @@ macro_rules! field {
 
             #[inline(always)]
             pub(crate) fn get(&self) -> $plain {
+                access();
                 self.0.load(Relaxed)
             }
 
             #[inline(always)]
             pub(crate) fn set(&self, value: $plain) {
+                access();
                 self.0.store(value, Relaxed);
             }
         }
@@ -72,6 +81,7 @@ impl<T: Sync + 'static> Link<T> {
 
     #[inline(always)]
     pub(crate) fn get(&self) -> Option<&'static T> {
+        access();
         // SAFETY: `set` is the only writer, and what it writes is null or comes from a reference that is good for ever.
         // Nobody makes a `&mut T` of it: the pointer is only ever read as a shared reference.
         #[allow(unsafe_code)]
@@ -82,18 +92,21 @@ impl<T: Sync + 'static> Link<T> {
 
     #[inline(always)]
     pub(crate) fn set(&self, to: Option<&'static T>) {
+        access();
         self.0.store(to.map_or(core::ptr::null_mut(), |to| core::ptr::from_ref(to).cast_mut()), Relaxed);
     }
 
     /// Whether both lead to the same, or to none.
     #[inline(always)]
     pub(crate) fn leads_as(&self, other: &Link<T>) -> bool {
+        access();
         core::ptr::eq(self.0.load(Relaxed), other.0.load(Relaxed))
     }
 
     /// Whether it leads to this one.
     #[inline(always)]
     pub(crate) fn is(&self, other: &T) -> bool {
+        access();
         core::ptr::eq(self.0.load(Relaxed), other)
     }
 }

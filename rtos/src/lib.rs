@@ -13,6 +13,8 @@
 #[cfg(any(test, feature = "check"))]
 extern crate std;
 
+#[cfg(feature = "check")]
+mod access;
 mod call;
 mod calls;
 mod cell;
@@ -38,6 +40,8 @@ mod task;
 mod waiting;
 mod wheel;
 
+#[cfg(feature = "check")]
+pub use access::on_access;
 pub use call::Call;
 pub use calls::{
     INITIAL_PROCESSOR, INTERRUPT_PRIORITY_MIN, OVERRUN_TIME_MAX_US, OWN_PRIORITY, OverrunStatus,

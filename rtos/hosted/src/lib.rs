@@ -14,5 +14,5 @@ mod pause;
 
 pub use explore::{Explored, explore};
 pub use interrupt::{Line, Lines};
-pub use machine::{Machine, Programs};
+pub use machine::{Grain, Machine, Programs};
 pub use order::{InTurn, Order};

@@ -49,6 +49,22 @@ struct Core {
     began: bool,
 }
 
+/// Where another processor may come in between.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grain {
+    /// Before a call begins and behind it: what comes out of calls should be no other than so. A machine does not do it; for comparison.
+    Calls,
+    /// Before a lock is taken, and where interrupts are let in.
+    Locks,
+    /// There, and before each access to what processors share.
+    Accesses,
+}
+
+thread_local! {
+    /// A context runs in this thread, and pauses at each access.
+    static FINE: Cell<bool> = const { Cell::new(false) };
+}
+
 /// A machine of several processors in virtual time.
 pub struct Machine {
     kernel: Cell<Option<&'static Kernel<Machine>>>,
@@ -56,7 +72,7 @@ pub struct Machine {
     programs: Box<dyn Programs>,
     now_us: Cell<u64>,
     current: Cell<usize>,
-    atomic: Cell<bool>,
+    grain: Cell<Grain>,
     cores: RefCell<Vec<Core>>,
     contexts: RefCell<HashMap<Which, Context>>,
 }
@@ -83,12 +99,17 @@ impl Machine {
             programs,
             now_us: Cell::new(0),
             current: Cell::new(0),
-            atomic: Cell::new(false),
+            grain: Cell::new(Grain::Locks),
             cores: RefCell::new((0..count).map(core).collect()),
             contexts: RefCell::default(),
         };
         let kernel: &'static Kernel<Machine> = Box::leak(Box::new(Kernel::new(machine)));
         kernel.port.kernel.set(Some(kernel));
+        tokkyu_rtos::on_access(|| {
+            if FINE.get() {
+                pause(Pause::Point);
+            }
+        });
         kernel.port.reboot();
         kernel
     }
@@ -154,15 +175,14 @@ impl Machine {
         }
     }
 
-    /// Whether nobody comes in between the parts of a call: what comes out of calls should be no other than so. A machine does not do
-    /// it; for comparison.
-    pub fn set_atomic(&self, atomic: bool) {
-        self.atomic.set(atomic);
+    /// Where others come in between.
+    pub fn set_grain(&self, grain: Grain) {
+        self.grain.set(grain);
     }
 
     fn goes_on_alone(&self, able: &[usize]) -> bool {
         let index = self.current.get();
-        self.atomic.get() && able.contains(&index) && self.cores.borrow()[index].began
+        self.grain.get() == Grain::Calls && able.contains(&index) && self.cores.borrow()[index].began
     }
 
     fn is_able(&self, index: usize, looked: bool) -> bool {
@@ -184,7 +204,9 @@ impl Machine {
         self.current.set(index);
         let which = self.cores.borrow()[index].which;
         let mut context = self.contexts.borrow_mut().remove(&which).expect("the context of what runs");
+        FINE.set(self.grain.get() == Grain::Accesses);
         let pause = context.go_on();
+        FINE.set(false);
         if !matches!(pause, Pause::Abandoned) {
             self.contexts.borrow_mut().insert(which, context);
         }
@@ -333,7 +355,8 @@ impl Port for Machine {
     }
 
     fn discard(&self, task: &'static Task) {
-        let gone = self.contexts.borrow_mut().remove(&Which::Task(task.id()));
+        let which = Which::Task(task.id());
+        let gone = self.contexts.borrow_mut().remove(&which);
         drop(gone);
     }
 

@@ -8,7 +8,7 @@ use tokkyu_rtos::{
     Alarm, Assignment, DataCell, DataQueue, EventFlag, EventFlagConfig, FlagMode, Mutex, Objects, Port,
     Processor, Protocol, Semaphore, Task, TaskConfig, Timeout,
 };
-use tokkyu_rtos_hosted::{InTurn, Order, explore};
+use tokkyu_rtos_hosted::{Grain, InTurn, Order, explore};
 
 use crate::desk::{Deed, Desk, System, code, done, leak, system};
 
@@ -291,51 +291,103 @@ fn together(
     desk: &Desk,
     state: &State,
     [first, second]: [Deed; 2],
+    grain: Grain,
     order: &mut dyn Order,
 ) -> String {
     set_up(kernel, desk, state);
     desk.tell(runs_on(kernel, 1), first);
     desk.tell(runs_on(kernel, 2), second);
+    kernel.port.set_grain(grain);
     kernel.port.run(order);
+    kernel.port.set_grain(Grain::Locks);
     outcome(kernel, desk)
+}
+
+/// What was tried, and what came out of it that no two calls one after the other come to.
+#[derive(Default)]
+struct Compared {
+    pairs: u64,
+    runs: u64,
+    references: u64,
+    longest: usize,
+    wrong: Vec<String>,
+}
+
+impl Compared {
+    /// One pair of calls, in every order with at most so many interruptions.
+    fn add(
+        &mut self,
+        (kernel, desk): (&'static System, &Desk),
+        state: &State,
+        pair: [&(&str, Deed); 2],
+        grain: Grain,
+        most: u32,
+    ) {
+        let [(first_name, first), (second_name, second)] = pair;
+        let run =
+            |grain, order: &mut dyn Order| together(kernel, desk, state, [*first, *second], grain, order);
+        let mut right: BTreeSet<String> = BTreeSet::new();
+        // One that waits for a lock is interrupted for nothing: without locks to wait for it takes more to the same end.
+        let reference = explore(most.max(1) + 2, |order| {
+            right.insert(run(Grain::Calls, order));
+        });
+        let explored = explore(most, |order| {
+            let is = run(grain, order);
+            let what = format!("{}: {first_name} and {second_name}", state.name);
+            let may_differ = IN_BETWEEN.contains(&(state.name, first_name, second_name));
+            if !right.contains(&is) && !may_differ && self.wrong.iter().all(|told| !told.starts_with(&what)) {
+                self.wrong.push(format!("{what}: {is}\nnot one of {right:#?}"));
+            }
+        });
+        self.pairs += 1;
+        self.runs += explored.runs;
+        self.references += reference.runs;
+        self.longest = self.longest.max(explored.longest);
+    }
+
+    fn tell(&self, interruptions: u32) {
+        println!(
+            "{} pairs, {} runs with at most {interruptions} interruptions and {} choices",
+            self.pairs, self.runs, self.longest
+        );
+        println!("{} runs to compare with", self.references);
+        assert!(self.wrong.is_empty(), "{}", self.wrong.join("\n\n"));
+    }
+}
+
+fn is_deep() -> bool {
+    std::env::var_os("TOKKYU_DEEP").is_some()
 }
 
 #[test]
 fn two_calls_at_once_are_two_calls_one_after_the_other() {
     let (kernel, desk) = pair();
     // The deep run tries more; a usual run has what most faults need.
-    let interruptions = if std::env::var_os("TOKKYU_DEEP").is_some() { 2 } else { 1 };
-    let (mut pairs, mut runs, mut references, mut longest) = (0_u64, 0_u64, 0_u64, 0);
-    let mut wrong: Vec<String> = Vec::new();
+    let interruptions = if is_deep() { 2 } else { 1 };
+    let mut compared = Compared::default();
     for state in STATES {
-        for (first_name, first) in DEEDS {
-            for (second_name, second) in DEEDS {
-                let mut right: BTreeSet<String> = BTreeSet::new();
-                kernel.port.set_atomic(true);
-                // One that waits for a lock is interrupted for nothing: without locks to wait for it takes more to the same end.
-                let reference = explore(interruptions + 2, |order| {
-                    right.insert(together(kernel, &desk, state, [*first, *second], order));
-                });
-                references += reference.runs;
-                kernel.port.set_atomic(false);
-                let explored = explore(interruptions, |order| {
-                    let is = together(kernel, &desk, state, [*first, *second], order);
-                    let what = format!("{}: {first_name} and {second_name}", state.name);
-                    let may_differ = IN_BETWEEN.contains(&(state.name, first_name, second_name));
-                    if !right.contains(&is)
-                        && !may_differ
-                        && wrong.iter().all(|told| !told.starts_with(&what))
-                    {
-                        wrong.push(format!("{what}: {is}\nnot one of {right:#?}"));
-                    }
-                });
-                pairs += 1;
-                runs += explored.runs;
-                longest = longest.max(explored.longest);
+        for first in DEEDS {
+            for second in DEEDS {
+                compared.add((kernel, &desk), state, [first, second], Grain::Locks, interruptions);
             }
         }
     }
-    println!("{pairs} pairs, {runs} runs with at most {interruptions} interruptions and {longest} choices");
-    println!("{references} runs to compare with");
-    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+    compared.tell(interruptions);
+}
+
+/// Calls look at some fields before they know which lock is theirs: what they see there may be old, and nothing else (RTK-32). The deep
+/// run tries each pair in each state, a usual one in a state that is another for the next pair.
+#[test]
+fn so_are_they_between_any_two_accesses_to_memory() {
+    let (kernel, desk) = pair();
+    let mut compared = Compared::default();
+    let mut turn = STATES.iter().cycle();
+    for first in DEEDS {
+        for second in DEEDS {
+            for state in turn.by_ref().take(if is_deep() { STATES.len() } else { 1 }) {
+                compared.add((kernel, &desk), state, [first, second], Grain::Accesses, 1);
+            }
+        }
+    }
+    compared.tell(1);
 }
