@@ -1,7 +1,6 @@
 //! Translation: every address is what it is, with the rights that what is there needs (RTA-2 to RTA-4).
 
 use core::arch::global_asm;
-use core::cell::UnsafeCell;
 use core::ops::Range;
 use core::ptr::NonNull;
 
@@ -9,8 +8,6 @@ use aarch64_paging::descriptor::{El1Attributes as Attributes, PhysicalAddress};
 use aarch64_paging::paging::{Constraints, El1And0, MemoryRegion, PageTable, Translation, VaRange};
 use aarch64_paging::{MapError, Mapping};
 
-/// The root, one for devices and one for memory, and two of single pages: board.ld keeps an image within their 4 MiB.
-const TABLES: usize = 5;
 /// The table whose entries are 1 GiB each is the first.
 const ROOT_LEVEL: usize = 1;
 /// Interrupt controller, serial lines and virtio devices of QEMU's machine `virt`.
@@ -23,27 +20,22 @@ const CODE: Attributes = MEMORY.union(Attributes::READ_ONLY);
 const CONSTANTS: Attributes = CODE.union(Attributes::UXN).union(Attributes::PXN);
 const DATA: Attributes = MEMORY.union(Attributes::UXN).union(Attributes::PXN);
 
-/// Tables to be given out once; nobody gives one back.
-struct Pool(UnsafeCell<[PageTable<Attributes>; TABLES]>);
-
-// SAFETY: only the first processor is up while tables are made.
-unsafe impl Sync for Pool {}
-
-static POOL: Pool = Pool(UnsafeCell::new([PageTable::EMPTY; TABLES]));
-
+/// Tables to be given out once, as many as layout.ld has room for; nobody gives one back.
 struct Tables {
     given: usize,
 }
 
 impl Translation<Attributes> for Tables {
     fn allocate_table(&mut self) -> (NonNull<PageTable<Attributes>>, PhysicalAddress) {
-        assert!(self.given < TABLES, "what is mapped needs more than {TABLES} tables");
-        let first = POOL.0.get().cast::<PageTable<Attributes>>();
-        // SAFETY: within the pool, of which this one is given for the first time.
-        let table = unsafe { first.add(self.given) };
+        let (begin, end) = (&raw mut tables_begin, &raw const tables_end);
+        let room = (end as usize - begin as usize) / size_of::<PageTable<Attributes>>();
+        assert!(self.given < room, "what is mapped needs more than {room} tables");
+        let table = begin.cast::<PageTable<Attributes>>().wrapping_add(self.given);
         self.given += 1;
-        // SAFETY: part of a static is nowhere near null.
-        (unsafe { NonNull::new_unchecked(table) }, PhysicalAddress(table as usize))
+        // SAFETY: room of the linker's for a table, aligned as one, of which this one is given for the first time. Only the first
+        // processor is up while tables are made.
+        unsafe { table.write(PageTable::EMPTY) };
+        (NonNull::new(table).expect("no table is at address 0"), PhysicalAddress(table as usize))
     }
 
     unsafe fn deallocate_table(&mut self, _: NonNull<PageTable<Attributes>>) {}
@@ -60,6 +52,8 @@ unsafe extern "C" {
     static rodata_end: u8;
     static data_begin: u8;
     static data_end: u8;
+    static mut tables_begin: u8;
+    static tables_end: u8;
     /// Turns translation off, and on again with this root.
     fn tokkyu_translate(root: usize);
 }
@@ -101,9 +95,9 @@ pub(crate) fn enter(root: usize) {
 }
 
 // What is there from the first instruction on: a GiB of devices and one of memory with every right, until `make` has made better
-// ones. In the image's data, not in what is cleared.
+// ones. Nobody writes to it: processors that come up begin with it.
 global_asm!(
-    ".section .data.first_table, \"aw\"",
+    ".section .rodata.first_table, \"a\"",
     ".balign 4096",
     "tokkyu_first_table:",
     ".quad 0x0060000000000401", // UXN, PXN; accessed; attribute 0; a block
