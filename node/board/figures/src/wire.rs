@@ -11,11 +11,11 @@ use smoltcp::time::Instant;
 pub struct Wire {
     frames: VecDeque<Vec<u8>>,
     /// Whether a frame goes through; if so it does what a device's interrupt would.
-    passes: fn() -> bool,
+    passes: fn(&[u8]) -> bool,
 }
 
 impl Wire {
-    pub(crate) fn new(passes: fn() -> bool) -> Wire {
+    pub(crate) fn new(passes: fn(&[u8]) -> bool) -> Wire {
         Wire { frames: VecDeque::new(), passes }
     }
 }
@@ -34,7 +34,7 @@ impl TxToken for Sending<'_> {
     fn consume<R, F: FnOnce(&mut [u8]) -> R>(self, bytes: usize, fill: F) -> R {
         let mut frame = vec![0; bytes];
         let answer = fill(&mut frame);
-        if (self.0.passes)() {
+        if (self.0.passes)(&frame) {
             self.0.frames.push_back(frame);
         }
         answer

@@ -1,9 +1,10 @@
-//! The network (NRT-20 to NRT-26).
+//! The network (NRT-20 to NRT-27).
 
 mod address;
 mod bell;
 mod connect;
 mod driver;
+mod marks;
 mod memory;
 mod pool;
 mod sockets;

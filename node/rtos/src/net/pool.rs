@@ -57,8 +57,8 @@ impl Pool {
         self.closing.push((handle, now));
     }
 
-    /// Those that are over are free again. True: some are.
-    pub(super) fn reap(&mut self, now: Instant) -> bool {
+    /// Those that are over are free again, and told. True: some are.
+    pub(super) fn reap(&mut self, now: Instant, mut freed: impl FnMut(SocketHandle)) -> bool {
         let before = self.free.len();
         let Pool { sockets, free, closing } = self;
         closing.retain(|(handle, until)| {
@@ -70,6 +70,7 @@ impl Pool {
             // The other end is told with the next frame of this socket, unless it is used before.
             socket.abort();
             free.push(*handle);
+            freed(*handle);
             false
         });
         free.len() > before

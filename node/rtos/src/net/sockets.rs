@@ -13,7 +13,7 @@ use tokkyu_graph::{ConnId, Io, Listener, Net, NetError, Ready, Wants};
 
 use super::bell::{Ringing, TaskBell};
 use super::pool::Pool;
-use super::stack::{Stack, instant};
+use super::stack::{Inner, Stack, instant};
 use crate::system::{Rtos, System};
 
 /// Sockets that wait for somebody at each port: as many can connect before the node looks.
@@ -224,8 +224,12 @@ impl<S: System> Net for TaskSockets<S> {
         self.with(id, |socket| socket.set_nagle_enabled(!is_set));
     }
 
-    /// Packets have no code point here: smoltcp sets none.
-    fn set_class(&mut self, _id: ConnId, _class: Class) {}
+    fn set_class(&mut self, id: ConnId, class: Class) {
+        let Some(handle) = self.open.get(&id) else { return };
+        let mut inner = self.stack.lock();
+        let Inner { device, pool, .. } = &mut *inner;
+        device.marks.set(*handle, pool.get(*handle), class);
+    }
 
     fn close(&mut self, id: ConnId) {
         if let Some(handle) = self.open.remove(&id) {

@@ -17,6 +17,7 @@ use tokkyu_callbacks::sync::{Condition, Mutex, MutexGuard};
 use tokkyu_contract::MonoTime;
 
 use super::address::Address;
+use super::marks::{Marking, Marks};
 use super::memory::Memory;
 use super::pool::Pool;
 
@@ -32,7 +33,7 @@ pub struct Stack<D> {
 
 pub(super) struct Inner<D> {
     pub(super) interface: Interface,
-    device: D,
+    pub(super) device: Marking<D>,
     pub(super) pool: Pool,
     next_port: u16,
     next_local: u16,
@@ -61,6 +62,7 @@ impl<D: Device + Send> Stack<D> {
             let _ = interface.routes_mut().add_default_ipv4_route(gateway);
         }
         let next_local = FIRST_LOCAL + (seed % 8192) as u16;
+        let device = Marking { device, marks: Marks::new(memory.sockets) };
         let pool = Pool::new(memory);
         let inner = Inner { interface, device, pool, next_port: FIRST_PORT, next_local };
         Stack { inner: Mutex::new(inner), address, kicked: AtomicU32::new(0), moved: Condition::new() }
@@ -100,7 +102,7 @@ impl<D: Device + Send> Stack<D> {
         let mut inner = self.lock();
         let Inner { interface, device, pool, .. } = &mut *inner;
         let polled = interface.poll(at, device, &mut pool.sockets);
-        let reaped = pool.reap(at);
+        let reaped = pool.reap(at, |socket| device.marks.forget(socket));
         let next = interface.poll_at(at, &pool.sockets).into_iter().chain(pool.deadline()).min();
         drop(inner);
         if reaped || polled == PollResult::SocketStateChanged {

@@ -1,4 +1,4 @@
-//! Nodes on the kernel in one process and in virtual time (SPEC.md, NRT-1 to NRT-26).
+//! Nodes on the kernel in one process and in virtual time (SPEC.md, NRT-1 to NRT-27).
 
 extern crate alloc;
 

@@ -1,8 +1,9 @@
-//! Two nodes of one system, and a master, in virtual time (NRT-10, NRT-20 to NRT-26, NODE-119).
+//! Two nodes of one system, and a master, in virtual time (NRT-10, NRT-20 to NRT-27, NODE-119).
 
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
+use smoltcp::wire::Ipv4Packet;
 use tokkyu_callbacks::Node;
 use tokkyu_callbacks::messages::std_msgs;
 use tokkyu_callbacks::port::{Clock, Sleeper};
@@ -32,8 +33,9 @@ fn cut(is_cut: bool) {
 }
 
 /// What a device's interrupt would do, if a frame goes through.
-fn passes() -> bool {
+fn passes(frame: &[u8]) -> bool {
     let passes = !IS_CUT.get();
+    SEEN.with_borrow_mut(|seen| seen.push(frame.to_vec()));
     world().stack.get().filter(|_| passes).into_iter().for_each(|stack| stack.kick(&PORT));
     passes
 }
@@ -49,6 +51,7 @@ fn two_nodes(sockets: usize, shares: bool) -> &'static World {
 /// The master and the network alone, and workers.
 fn system(sockets: usize, shares: bool, workers: &[Option<Class>]) -> &'static World {
     cut(false);
+    SEEN.take();
     let tasks = [(10, 1, true), (9, 1, true), (12, 1, true), (12, 1, true)];
     let world = make(1, &tasks, workers);
     let address = Address { own: OWN, prefix_bits: 24, gateway: None, loopback: None };
@@ -80,6 +83,7 @@ fn talk() {
 
 thread_local! {
     static IS_CUT: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+    static SEEN: std::cell::RefCell<Vec<Vec<u8>>> = const { std::cell::RefCell::new(Vec::new()) };
     static HEARD: std::cell::RefCell<Vec<u32>> = const { std::cell::RefCell::new(Vec::new()) };
 }
 
@@ -218,4 +222,64 @@ fn a_flow_of_more_memory_than_there_is_is_refused() {
     });
     world.run_for(SECOND_US);
     assert_eq!(*world.said.borrow(), ["goes on"]);
+}
+
+/// Tells of the urgent topic three times with pauses between, and of another one.
+fn talk_in_code_points() {
+    PORT.sleep_until(PORT.now() + Duration::from_millis(10));
+    let node = Node::builder("talker").build().expect("a node");
+    let plain = node.advertise::<std_msgs::String>("plain", 4).expect("it is agreed to");
+    let urgent = node.advertise::<std_msgs::String>("urgent/stop", 4).expect("it is agreed to");
+    let mut rate = node.rate(10.0);
+    loop {
+        let _ = plain.publish(std_msgs::String { data: "of no class".to_owned() });
+        let _ = urgent.publish(std_msgs::String { data: "to be first".to_owned() });
+        rate.sleep();
+    }
+}
+
+/// A second of the urgent topic, then one of the other alone, again and again: sockets are used for both.
+fn hear_in_turn() {
+    HEARD.take();
+    PORT.sleep_until(PORT.now() + Duration::from_millis(500));
+    let node = Node::builder("listener").build().expect("a node");
+    for topic in ["urgent/stop", "plain"].iter().cycle() {
+        let hear = |_: &std_msgs::String| HEARD.with_borrow_mut(|heard| heard.push(0));
+        let subscription = node.subscribe::<std_msgs::String>(topic, 4, hear).expect("it is agreed to");
+        for _ in 0..10 {
+            PORT.sleep_until(PORT.now() + Duration::from_millis(100));
+            node.spin_once();
+        }
+        drop(subscription);
+    }
+}
+
+/// Code points of the frames with these words, each once.
+fn code_points_of(words: &str) -> Vec<u8> {
+    let has = |frame: &&Vec<u8>| frame.windows(words.len()).any(|part| part == words.as_bytes());
+    let code_point = |frame: &Vec<u8>| {
+        let packet = Ipv4Packet::new_checked(&frame[14..]).expect("a packet");
+        assert!(packet.verify_checksum());
+        packet.dscp()
+    };
+    let mut points: Vec<u8> = SEEN.with_borrow(|seen| seen.iter().filter(has).map(code_point).collect());
+    println!("{} frames with {words:?}", points.len());
+    points.sort_unstable();
+    points.dedup();
+    points
+}
+
+/// NRT-27: also of sockets that had another topic's connection before.
+#[test]
+fn packets_of_a_flow_that_is_built_in_have_its_class_s_code_point() {
+    let world = system(24, false, &WORKERS);
+    world.flows.set(&[URGENT]);
+    world.job(TALKER, talk_in_code_points);
+    world.job(LISTENER, hear_in_turn);
+    world.run_for(60 * SECOND_US);
+    assert!(heard().len() > 200, "{} {:?}", heard().len(), world.printed.borrow());
+    assert_eq!(code_points_of("to be first"), [Class::Control.priorities().dscp]);
+    assert_eq!(code_points_of("of no class"), [0]);
+    // What is said to the master, and between nodes.
+    assert_eq!(code_points_of("HTTP/1."), [0]);
 }
