@@ -14,7 +14,8 @@
 //!
 //! A node is a function of a `Node`, which may be the very one that a program on Linux calls. What there is to be told comes from the
 //! boot loader (`/chosen/bootargs` of the device tree, QEMU's `-append`): variables `NAME=VALUE`, as `ROS_MASTER_URI` and `ROS_IP`, `NETWORK`,
-//! the board's address (`tokkyu_node_rtos::Address`), `FIRST_PORT`, of its nodes' ports, and `PID`, what `getPid` answers; behind `--` the arguments of all nodes.
+//! the board's address (`tokkyu_node_rtos::Address`), `HOSTS`, machines by name (`tokkyu_node_rtos::Hosts`), `FIRST_PORT`, of its nodes'
+//! ports, and `PID`, what `getPid` answers; behind `--` the arguments of all nodes.
 
 #![no_std]
 #![cfg(all(target_arch = "aarch64", target_os = "none"))]

@@ -3,16 +3,17 @@
 use alloc::boxed::Box;
 use alloc::ffi::CString;
 use alloc::format;
-use alloc::string::ToString;
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::ffi::c_char;
-use core::fmt::Write;
+use core::fmt::{Display, Write};
 use core::panic::PanicInfo;
+use core::str::FromStr;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Release};
 use core::sync::atomic::{AtomicBool, AtomicUsize};
 
 use tokkyu_callbacks::Node;
-use tokkyu_node_rtos::{Address, FIRST_PORT, Memory, Rtos, Stack};
+use tokkyu_node_rtos::{Address, FIRST_PORT, Hosts, Memory, Rtos, Stack};
 use tokkyu_rtos::Port;
 use tokkyu_rtos_aarch64::{Console, exit};
 
@@ -32,32 +33,13 @@ pub(crate) fn drive<I: Image>() {
     let seconds = I::epoch_seconds();
     let since_start = kernel.port.now_us() * 1000;
     state::set_began_at_nanos((seconds * 1_000_000_000).saturating_sub(since_start));
-    let address = match arguments::find("NETWORK").unwrap_or(ADDRESS).parse::<Address>() {
-        Ok(address) => address,
-        Err(error) => return print(&format!("board: NETWORK: {error}")),
-    };
-    let first_port = match arguments::find("FIRST_PORT").map_or(Ok(FIRST_PORT), str::parse) {
-        Ok(port) => port,
-        Err(error) => return print(&format!("board: FIRST_PORT: {error}")),
-    };
-    let Found { device, hardware, line } = match I::device() {
-        Ok(found) => found,
+    let stack = match network::<I>(seconds) {
+        Ok(stack) => stack,
         Err(error) => return print(&format!("board: {error}")),
     };
-    let seed = aarch64_cpu::registers::Readable::get(&aarch64_cpu::registers::CNTVCT_EL0) ^ seconds << 32;
-    let nodes = I::layout().workers.iter().filter(|worker| worker.is_of_none()).count();
-    let memory = Memory { sockets: SOCKETS * nodes, receive_bytes: 4 << 10, send_bytes: 8 << 10 };
-    let stack: &'static Stack<I::Device> =
-        Box::leak(Box::new(Stack::new(device, hardware, address, memory, seed).with_first_port(first_port)));
-    state::set_stack::<I>(stack);
-    if let Some(line) = line
-        && let Err(error) = kernel.ena_int(line)
-    {
-        return print(&format!("board: line {line} of the network cannot be enabled: {error:?}"));
-    }
     print(&format!(
         "board: {} on {} processors after {} us, {} of {} bytes of memory",
-        address.own,
+        stack.address().own,
         I::layout().processors.len(),
         kernel.port.now_us(),
         heap::used().0,
@@ -72,6 +54,30 @@ pub(crate) fn drive<I: Image>() {
         }
     }
     stack.drive(&port)
+}
+
+/// What the boot loader says of the network, or what is usual.
+fn told<T: FromStr<Err: Display>>(name: &str, usual: &str) -> Result<T, String> {
+    arguments::find(name).unwrap_or(usual).parse().map_err(|error| format!("{name}: {error}"))
+}
+
+/// The network, up and known to all.
+fn network<I: Image>(seconds: u64) -> Result<&'static Stack<I::Device>, String> {
+    let address = told::<Address>("NETWORK", ADDRESS)?;
+    let hosts = told::<Hosts>("HOSTS", "")?;
+    let first_port = told("FIRST_PORT", &FIRST_PORT.to_string())?;
+    let Found { device, hardware, line } = I::device()?;
+    let seed = aarch64_cpu::registers::Readable::get(&aarch64_cpu::registers::CNTVCT_EL0) ^ seconds << 32;
+    let nodes = I::layout().workers.iter().filter(|worker| worker.is_of_none()).count();
+    let memory = Memory { sockets: SOCKETS * nodes, receive_bytes: 4 << 10, send_bytes: 8 << 10 };
+    let stack = Stack::new(device, hardware, address, memory, seed);
+    let stack: &'static Stack<I::Device> =
+        Box::leak(Box::new(stack.with_first_port(first_port).with_hosts(hosts)));
+    state::set_stack::<I>(stack);
+    match line.map(|line| (line, I::kernel().ena_int(line))) {
+        Some((line, Err(error))) => Err(format!("line {line} of the network cannot be enabled: {error:?}")),
+        _ => Ok(stack),
+    }
 }
 
 /// A node's main task. When the last has ended, so does the board, with 1 if one of them has failed.

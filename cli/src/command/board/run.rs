@@ -1,5 +1,6 @@
 //! `tokkyu board run`: an image on a board that QEMU stands for.
 
+use std::net::{IpAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::thread::sleep;
@@ -18,7 +19,8 @@ const LOOK: Duration = Duration::from_millis(20);
 /// Build an image of robot nodes and run it on a board: AArch64 without an operating system, stood for by QEMU.
 ///
 /// The nodes are reached at 127.0.0.1, two ports each from 11411 on, and reach the master that ROS_MASTER_URI names (http://localhost:11311):
-/// rostopic and rosnode see them beside those of this machine. Ctrl-C ends the board.
+/// rostopic and rosnode see them beside those of this machine. A board looks up no names: that of the master's machine is looked up here,
+/// others are given, --set HOSTS=robot=10.0.0.5,laptop=10.0.0.7. Ctrl-C ends the board.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  tokkyu board run examples/rtos-camera\n  \
     tokkyu board run examples/rtos-camera --seconds 10 --capture board.pcap\n  \
@@ -66,7 +68,23 @@ pub fn told(set: &[String]) -> Vec<String> {
             all.push(format!("{name}={}", value.as_deref().unwrap_or(usual)));
         }
     }
+    all.extend(host_of_master(&all));
     all
+}
+
+/// `HOSTS` with the master's machine, which the board cannot look up; nothing: it is told already, or a number, or nobody knows it.
+fn host_of_master(told: &[String]) -> Option<String> {
+    let uri = told.iter().find_map(|word| word.strip_prefix("ROS_MASTER_URI=http://"))?;
+    let (name, port) = uri.trim_end_matches('/').rsplit_once(':')?;
+    if name == "localhost"
+        || name.parse::<IpAddr>().is_ok()
+        || told.iter().any(|word| word.starts_with("HOSTS="))
+    {
+        return None;
+    }
+    let addresses = (name, port.parse::<u16>().ok()?).to_socket_addrs().ok()?;
+    let number = addresses.map(|address| address.ip()).find(IpAddr::is_ipv4)?;
+    Some(format!("HOSTS={name}={number}"))
 }
 
 /// One word for the board, whatever blanks it has.
@@ -133,6 +151,20 @@ mod tests {
     fn an_argument_is_one_word_whatever_blanks_it_has() {
         assert_eq!(argument("chatter:=words of mine"), Ok("\"chatter:=words of mine\"".to_owned()));
         assert!(argument("a\"b").is_err());
+    }
+
+    #[test]
+    fn the_machine_of_the_master_is_looked_up_here() {
+        let told =
+            |words: &[&str]| host_of_master(&words.iter().map(ToString::to_string).collect::<Vec<_>>());
+        assert_eq!(told(&["ROS_MASTER_URI=http://localhost:11311"]), None);
+        assert_eq!(told(&["ROS_MASTER_URI=http://10.0.0.5:11311"]), None);
+        // RFC 6761, section 6.4: nobody has it.
+        assert_eq!(told(&["ROS_MASTER_URI=http://robot.invalid:11311"]), None);
+        assert_eq!(told(&["ROS_MASTER_URI=http://ip6-localhost:11311", "HOSTS=a=10.0.0.1"]), None);
+        // Another name for it than the one that boards know; names are the same in small and capital letters.
+        let looked_up = Some("HOSTS=LOCALHOST=127.0.0.1".to_owned());
+        assert_eq!(told(&["ROS_MASTER_URI=http://LOCALHOST:11311/"]), looked_up);
     }
 
     #[test]

@@ -23,10 +23,14 @@ impl Address {
         IpCidr::Ipv4(Ipv4Cidr::new(self.own, self.prefix_bits.min(32)))
     }
 
-    /// Where a host is that somebody named; nothing: it is no number.
-    pub(super) fn find(&self, host: &str) -> Option<Ipv4Addr> {
-        let host = if host == "localhost" { Ipv4Addr::LOCALHOST } else { host.parse().ok()? };
-        Some(self.loopback.filter(|_| host.is_loopback()).unwrap_or(host))
+    /// Nothing: it is no number, nor `localhost`.
+    pub(super) fn number(host: &str) -> Option<Ipv4Addr> {
+        if host == "localhost" { Some(Ipv4Addr::LOCALHOST) } else { host.parse().ok() }
+    }
+
+    /// What others mean by an address.
+    pub(super) fn seen_from_here(&self, address: Ipv4Addr) -> Ipv4Addr {
+        self.loopback.filter(|_| address.is_loopback()).unwrap_or(address)
     }
 }
 

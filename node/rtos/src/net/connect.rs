@@ -32,7 +32,7 @@ impl<S: System> Network for Rtos<S> {
     fn connect(&self, host: &str, port: u16) -> Result<Box<dyn Stream>, String> {
         let stack = self.stack()?;
         let Some(address) = stack.find(host) else {
-            return Err(format!("{host} is no number: this system looks up no names"));
+            return Err(format!("{host} is no number, and none of HOSTS: this system looks up no names"));
         };
         Ok(Box::new(TaskStream::connect(*self, stack, address, port)?))
     }

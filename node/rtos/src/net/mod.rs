@@ -4,6 +4,7 @@ mod address;
 mod bell;
 mod connect;
 mod driver;
+mod hosts;
 mod marks;
 mod memory;
 mod pool;
@@ -12,5 +13,6 @@ mod stack;
 mod stream;
 
 pub use address::Address;
+pub use hosts::Hosts;
 pub use memory::Memory;
 pub use stack::{FIRST_PORT, Stack};

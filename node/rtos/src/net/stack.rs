@@ -17,6 +17,7 @@ use tokkyu_callbacks::sync::{Condition, Mutex, MutexGuard};
 use tokkyu_contract::MonoTime;
 
 use super::address::Address;
+use super::hosts::Hosts;
 use super::marks::{Marking, Marks};
 use super::memory::Memory;
 use super::pool::Pool;
@@ -25,6 +26,7 @@ use super::pool::Pool;
 pub struct Stack<D> {
     inner: Mutex<Inner<D>>,
     address: Address,
+    hosts: Hosts,
     /// 1: there is something for the driver.
     pub(super) kicked: AtomicU32,
     /// Told when something has come, gone or ended, for those who wait for one connection.
@@ -65,13 +67,24 @@ impl<D: Device + Send> Stack<D> {
         let device = Marking { device, marks: Marks::new(memory.sockets) };
         let pool = Pool::new(memory);
         let inner = Inner { interface, device, pool, next_port: FIRST_PORT, next_local };
-        Stack { inner: Mutex::new(inner), address, kicked: AtomicU32::new(0), moved: Condition::new() }
+        Stack {
+            inner: Mutex::new(inner),
+            address,
+            hosts: Hosts::default(),
+            kicked: AtomicU32::new(0),
+            moved: Condition::new(),
+        }
     }
 
     /// Nodes listen on ports from this one on.
     pub fn with_first_port(self, port: u16) -> Stack<D> {
         self.lock().next_port = port;
         self
+    }
+
+    /// Machines that have names.
+    pub fn with_hosts(self, hosts: Hosts) -> Stack<D> {
+        Stack { hosts, ..self }
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Inner<D>> {
@@ -83,9 +96,10 @@ impl<D: Device + Send> Stack<D> {
         self.address
     }
 
-    /// Where a host is that somebody named.
+    /// Where a host is that somebody named: one of the hosts, or a number.
     pub(super) fn find(&self, host: &str) -> Option<Ipv4Addr> {
-        self.address.find(host)
+        let named = self.hosts.find(host).or_else(|| Address::number(host));
+        named.map(|address| self.address.seen_from_here(address))
     }
 
     /// A socket waits for whoever connects to that port, for tests of frames alone. False: there is none left.
