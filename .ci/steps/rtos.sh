@@ -3,6 +3,9 @@
 
 step_rtos_board() { rtos/check board; }
 
+# What is below Linux, on a machine that QEMU stands for, with Debian's kernel as it is.
+step_monitor() { monitor/check all; }
+
 # Robot nodes on it, among ROS 1's. The camera of Linux is built as the tests are: all that it stands on is there already.
 step_board_nodes() {
     cargo build "${WHOLE[@]}" --bin camera

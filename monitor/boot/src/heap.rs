@@ -1,0 +1,35 @@
+//! Memory for as long as the boot part runs: it is given out and never taken back.
+
+use core::alloc::{GlobalAlloc, Layout};
+use core::cell::Cell;
+use core::ptr::null_mut;
+
+struct Heap(Cell<usize>);
+
+// SAFETY: one processor runs the boot part.
+unsafe impl Sync for Heap {}
+
+#[global_allocator]
+static HEAP: Heap = Heap(Cell::new(0));
+
+unsafe extern "C" {
+    static heap_begin: u8;
+    static heap_end: u8;
+}
+
+// SAFETY: each piece is within the heap, aligned, and behind all that were given before.
+unsafe impl GlobalAlloc for Heap {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        let (begin, end) = (&raw const heap_begin as usize, &raw const heap_end as usize);
+        let at = (begin + self.0.get()).next_multiple_of(layout.align());
+        match at.checked_add(layout.size()).filter(|next| *next <= end) {
+            Some(next) => {
+                self.0.set(next - begin);
+                at as *mut u8
+            }
+            None => null_mut(),
+        }
+    }
+
+    unsafe fn dealloc(&self, _: *mut u8, _: Layout) {}
+}

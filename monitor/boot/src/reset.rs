@@ -1,0 +1,94 @@
+//! The first instruction (MON-3), and the end of what cannot go on (MON-4).
+
+use core::arch::global_asm;
+use core::panic::PanicInfo;
+
+use crate::{console, gic, header, linux, resident};
+
+/// A PL061 that the secure world alone sees; pin 0 of it switches the machine off (QEMU, hw/arm/virt.c).
+const GPIO: usize = 0x090b_0000;
+
+#[unsafe(no_mangle)]
+extern "C" fn tokkyu_boot() -> u64 {
+    let brought = linux::bring().and_then(|handoff| {
+        let entry = resident::place(&handoff)?;
+        gic::set_up(handoff.processors as usize)?;
+        Ok(entry)
+    });
+    match brought {
+        Ok(entry) => entry,
+        Err(error) => stop(format_args!("{error}")),
+    }
+}
+
+fn stop(words: core::fmt::Arguments<'_>) -> ! {
+    console::print(format_args!("monitor: {words}\r\n"));
+    // SAFETY: a device of the machine, which ends here. Bits 2 to 9 of the address say which bits of the data count (ARM DDI 0190).
+    unsafe {
+        ((GPIO + 0x400) as *mut u32).write_volatile(3);
+        ((GPIO + (1 << 2)) as *mut u32).write_volatile(0);
+        ((GPIO + (1 << 2)) as *mut u32).write_volatile(1);
+    }
+    loop {
+        core::hint::spin_loop();
+    }
+}
+
+#[panic_handler]
+fn panic(info: &PanicInfo<'_>) -> ! {
+    stop(format_args!("a fault of its own: {info}"))
+}
+
+global_asm!(
+    ".section .text.reset, \"ax\"",
+    ".global tokkyu_reset",
+    "tokkyu_reset:",
+    "msr daifset, #0xf",
+    "mrs x0, currentel",
+    "cmp x0, #12",
+    "b.ne 4f",
+    "mrs x0, mpidr_el1",
+    "and x0, x0, #0xff",
+    "cbnz x0, 2f",
+    "ldr x0, =bss_begin",
+    "ldr x1, =bss_end",
+    "1:",
+    "cmp x0, x1",
+    "b.hs 3f",
+    "str xzr, [x0], #8",
+    "b 1b",
+    // Others wait until the distributor gives interrupts of group 0 out, which it does not after a reset; gic.rs turns it on when all is ready.
+    "2:",
+    "ldr x1, ={distributor}",
+    "ldr w0, [x1]",
+    "tbz w0, #0, 2b",
+    "dsb sy",
+    "ldr x0, ={header}",
+    "ldr x0, [x0, #8]",
+    "br x0",
+    "3:",
+    "msr spsel, #1",
+    "ldr x0, =stack_end",
+    "mov sp, x0",
+    "bl tokkyu_boot",
+    "br x0",
+    // Not at exception level 3: there is no secure memory either.
+    "4:",
+    "adr x0, 7f",
+    "ldr x1, ={serial}",
+    "5:",
+    "ldrb w2, [x0], #1",
+    "cbz w2, 6f",
+    "str w2, [x1]",
+    "b 5b",
+    "6:",
+    "wfi",
+    "b 6b",
+    "7:",
+    ".asciz \"monitor: the machine does not begin at exception level 3: QEMU's -M virt,secure=on,gic-version=3\\r\\n\"",
+    ".balign 4",
+    ".ltorg",
+    distributor = const gic::DISTRIBUTOR,
+    header = const header::PLACE,
+    serial = const console::DEVICE,
+);

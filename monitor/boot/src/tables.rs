@@ -1,0 +1,67 @@
+//! The resident part's translation tables: its code is run and not written, its data written and not run, two devices, nothing else.
+
+use alloc::string::{String, ToString};
+use core::ptr::NonNull;
+
+use aarch64_paging::Mapping;
+use aarch64_paging::descriptor::{El23Attributes as Attributes, PhysicalAddress};
+use aarch64_paging::paging::{Constraints, El3, MemoryRegion, PageTable, Translation};
+
+use crate::header::{Header, PLACE};
+
+/// The table whose entries are 1 GiB each is the first.
+const ROOT_LEVEL: usize = 1;
+/// The secure serial line and GPIO, a page each.
+const DEVICES: [usize; 2] = [0x0904_0000, 0x090b_0000];
+const PAGE_BYTES: usize = 4096;
+
+/// As in the resident part's `MAIR_EL3`: 0 a device's registers, 1 memory, cached, the same for all processors.
+const DEVICE: Attributes = Attributes::ATTRIBUTE_INDEX_0.union(Attributes::XN);
+const CODE: Attributes =
+    Attributes::ATTRIBUTE_INDEX_1.union(Attributes::INNER_SHAREABLE).union(Attributes::READ_ONLY);
+const CONSTANTS: Attributes = CODE.union(Attributes::XN);
+const DATA: Attributes =
+    Attributes::ATTRIBUTE_INDEX_1.union(Attributes::INNER_SHAREABLE).union(Attributes::XN);
+
+/// Tables in the resident part's memory, given out once.
+struct Tables {
+    next: u64,
+    end: u64,
+}
+
+impl Translation<Attributes> for Tables {
+    fn allocate_table(&mut self) -> (NonNull<PageTable<Attributes>>, PhysicalAddress) {
+        let table = self.next as *mut PageTable<Attributes>;
+        self.next += size_of::<PageTable<Attributes>>() as u64;
+        assert!(self.next <= self.end, "the resident part has room for fewer tables than it needs");
+        // SAFETY: set aside for a table, which is given for the first time.
+        unsafe { table.write_bytes(0, 1) };
+        (NonNull::new(table).expect("none is at address 0"), PhysicalAddress(table as usize))
+    }
+
+    unsafe fn deallocate_table(&mut self, _: NonNull<PageTable<Attributes>>) {}
+
+    fn physical_to_virtual(&self, address: PhysicalAddress) -> NonNull<PageTable<Attributes>> {
+        NonNull::new(address.0 as *mut _).expect("a table that was given")
+    }
+}
+
+/// Makes them; the root is the first.
+pub(crate) fn make(header: &Header) -> Result<(), String> {
+    let tables = Tables { next: header.tables_begin, end: header.tables_end };
+    let mut map = Mapping::new(tables, ROOT_LEVEL, El3);
+    let mut put = |from: usize, to: usize, attributes: Attributes| {
+        let attributes = attributes | Attributes::VALID | Attributes::ACCESSED | Attributes::USER_RES1;
+        let region = MemoryRegion::new(from, to);
+        map.map_range(&region, PhysicalAddress(from), attributes, Constraints::NO_BLOCK_MAPPINGS)
+            .map_err(|error| error.to_string())
+    };
+    let [text, rodata, end] = [header.text_end, header.rodata_end, header.memory_end].map(|end| end as usize);
+    put(PLACE, text, CODE)?;
+    put(text, rodata, CONSTANTS)?;
+    put(rodata, end, DATA)?;
+    DEVICES.iter().try_for_each(|device| put(*device, device + PAGE_BYTES, DEVICE))?;
+    // They stay.
+    core::mem::forget(map);
+    Ok(())
+}

@@ -1,0 +1,60 @@
+//! The interrupt controller's interface to a processor (MON-13). Distributor and redistributors are the boot part's.
+
+use core::arch::asm;
+
+/// The monitor's own, of group 0: a processor that is off is to look.
+const WAKE: u64 = 15;
+/// Numbers from here on say that there is none.
+const NONE: u64 = 1020;
+
+/// On each processor: system registers, for all levels and both worlds; group 0 comes here.
+pub(crate) fn begin() {
+    // SAFETY: registers of this level, whose values leave memory as it is. SRE, no bypass, and lower levels may use theirs. Those of EL1
+    // are two, of which NS in SCR_EL3 chooses; it is set when this returns as it was.
+    unsafe {
+        asm!(
+            "msr s3_6_c12_c12_5, {all}", // ICC_SRE_EL3
+            "isb",
+            "mrs {scr}, scr_el3",
+            "bic {secure}, {scr}, #1",
+            "msr scr_el3, {secure}",
+            "isb",
+            "msr s3_0_c12_c12_5, {own}", // ICC_SRE_EL1, secure
+            "isb",
+            "msr scr_el3, {scr}",
+            "isb",
+            "msr s3_0_c12_c12_5, {own}", // and not
+            "isb",
+            "msr s3_0_c4_c6_0, {lowest}", // ICC_PMR_EL1
+            "msr s3_0_c12_c12_6, {one}",  // ICC_IGRPEN0_EL1
+            "isb",
+            all = in(reg) 0xf_u64,
+            own = in(reg) 7_u64,
+            lowest = in(reg) 0xff_u64,
+            one = in(reg) 1_u64,
+            scr = out(reg) _,
+            secure = out(reg) _,
+            options(nostack)
+        );
+    }
+}
+
+/// Has a processor look, which waits for interrupts.
+pub(crate) fn wake(index: usize) {
+    // ICC_SGI0R_EL1: the number, and a bit for the processor among those of affinity 1 to 3 that are 0.
+    // SAFETY: an interrupt that `acknowledge` takes.
+    unsafe {
+        asm!("dsb ishst", "msr s3_0_c12_c11_7, {}", "isb", in(reg) WAKE << 24 | 1 << index, options(nostack))
+    };
+}
+
+/// Takes an interrupt of group 0, if there is one: it has done what it should.
+pub(crate) fn acknowledge() {
+    let number: u64;
+    // SAFETY: ICC_IAR0_EL1.
+    unsafe { asm!("mrs {}, s3_0_c12_c8_0", out(reg) number, options(nostack)) };
+    if number < NONE {
+        // SAFETY: ICC_EOIR0_EL1, of what was taken.
+        unsafe { asm!("msr s3_0_c12_c8_1, {}", "isb", in(reg) number, options(nostack)) };
+    }
+}
