@@ -17,16 +17,41 @@ const SELECT: u32 = 1 << 3;
 const READ: u32 = 1 << 1;
 const ERROR: u32 = 1 << 0;
 
-/// One of QEMU's files: the numbers of its length and of its bytes.
+/// One of QEMU's files: how long it is, 0 if there is none, and the number of its bytes.
 #[derive(Clone, Copy)]
 pub(crate) struct File {
-    bytes: u16,
+    pub(crate) bytes: u32,
     data: u16,
 }
 
-pub(crate) const KERNEL: File = File { bytes: 0x08, data: 0x11 };
-pub(crate) const INITRD: File = File { bytes: 0x0b, data: 0x12 };
-pub(crate) const COMMAND_LINE: File = File { bytes: 0x14, data: 0x15 };
+/// The directory of files with names: their number, then an entry for each, big-endian: length, number, nothing, name.
+const DIRECTORY: u16 = 0x19;
+const ENTRY_BYTES: usize = 64;
+const FILES_MAX: usize = 1 << 16;
+
+pub(crate) fn kernel() -> File {
+    File { bytes: number(0x08), data: 0x11 }
+}
+
+pub(crate) fn initrd() -> File {
+    File { bytes: number(0x0b), data: 0x12 }
+}
+
+pub(crate) fn command_line() -> File {
+    File { bytes: number(0x14), data: 0x15 }
+}
+
+/// The file of a name, if QEMU was given one: `-fw_cfg name=NAME,file=FILE`.
+pub(crate) fn named(name: &str) -> Option<File> {
+    let count = item(DIRECTORY, 4).try_into().map_or(0, u32::from_be_bytes) as usize;
+    let directory = item(DIRECTORY, 4 + count.min(FILES_MAX) * ENTRY_BYTES);
+    let entry = directory.get(4..)?.chunks_exact(ENTRY_BYTES).find(|entry| {
+        let words = entry[8..].split(|byte| *byte == 0).next();
+        words == Some(name.as_bytes())
+    })?;
+    let bytes = u32::from_be_bytes(entry[..4].try_into().ok()?);
+    Some(File { bytes, data: u16::from_be_bytes(entry[4..6].try_into().ok()?) })
+}
 
 /// The beginning of an item.
 fn item(number: u16, bytes: usize) -> Vec<u8> {
@@ -47,14 +72,9 @@ pub(crate) fn is_there() -> bool {
 }
 
 impl File {
-    /// How long it is; 0: there is none.
-    pub(crate) fn bytes(self) -> u32 {
-        number(self.bytes)
-    }
-
     /// The first bytes, as many as there are at most.
     pub(crate) fn begin(self, most: usize) -> Vec<u8> {
-        item(self.data, most.min(self.bytes() as usize))
+        item(self.data, most.min(self.bytes as usize))
     }
 
     /// Has the device write it all to memory. False: it did not.
@@ -62,7 +82,7 @@ impl File {
     /// # Safety
     /// Nobody has that memory, nor the 16 bytes at `scratch`, which the device sees too.
     pub(crate) unsafe fn write_to(self, address: u64, scratch: usize) -> bool {
-        let (control, length) = (u32::from(self.data) << 16 | SELECT | READ, self.bytes());
+        let (control, length) = (u32::from(self.data) << 16 | SELECT | READ, self.bytes);
         let words = scratch as *mut u32;
         // SAFETY: the caller's. The device reads the words when it is told where they are, and writes the first when it has done it all.
         unsafe {

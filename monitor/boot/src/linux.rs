@@ -1,4 +1,4 @@
-//! Brings Linux into memory (MON-10, MON-11).
+//! Brings Linux into memory (MON-10, MON-11), and before it the RTOS.
 
 use alloc::format;
 use alloc::string::{String, ToString};
@@ -7,7 +7,7 @@ use core::slice;
 use tokkyu_monitor_boot::{Changes, HEADER_BYTES, Kernel, Places, edit, memory_of, processors_of};
 use tokkyu_monitor_core::{Handoff, Range};
 
-use crate::fw_cfg::{self, COMMAND_LINE, INITRD, KERNEL};
+use crate::{fw_cfg, rtos};
 
 /// Where QEMU puts the machine's device tree for a firmware: at the beginning of memory, 1 MiB at most.
 const TREE: usize = 0x4000_0000;
@@ -28,7 +28,7 @@ fn tree() -> Result<alloc::vec::Vec<u8>, String> {
 }
 
 fn command_line() -> Result<Option<String>, String> {
-    let mut line = COMMAND_LINE.begin(usize::MAX);
+    let mut line = fw_cfg::command_line().begin(usize::MAX);
     while line.last() == Some(&0) {
         line.pop();
     }
@@ -47,9 +47,12 @@ pub(crate) fn bring() -> Result<Handoff, String> {
     if !fw_cfg::is_there() {
         return Err("the machine has no fw_cfg with DMA".to_string());
     }
-    let kernel = Kernel::read(&KERNEL.begin(HEADER_BYTES)).map_err(|error| told(&error))?;
-    let (kernel_bytes, initrd_bytes) = (KERNEL.bytes().into(), INITRD.bytes().into());
     let first = memory.iter().find(|range| range.holds(TREE as u64, 1)).copied().unwrap_or_default();
+    // In memory that gets Linux's files below.
+    let rtos = rtos::bring(first, SCRATCH)?;
+    let (kernel_file, initrd_file) = (fw_cfg::kernel(), fw_cfg::initrd());
+    let kernel = Kernel::read(&kernel_file.begin(HEADER_BYTES)).map_err(|error| told(&error))?;
+    let (kernel_bytes, initrd_bytes) = (kernel_file.bytes.into(), initrd_file.bytes.into());
     let places = Places::find(first, &kernel, kernel_bytes, initrd_bytes).map_err(|error| told(&error))?;
     let line = command_line()?;
     let initrd = (initrd_bytes > 0).then_some(Range { base: places.initrd, bytes: initrd_bytes });
@@ -57,8 +60,8 @@ pub(crate) fn bring() -> Result<Handoff, String> {
     let edited = edit(&tree, &changes).map_err(|error| told(&error))?;
     // SAFETY: memory that is there for them (`Places`), apart from each other and from scratch; the old tree is not needed any more.
     unsafe {
-        if !KERNEL.write_to(places.kernel, SCRATCH)
-            || (initrd_bytes > 0 && !INITRD.write_to(places.initrd, SCRATCH))
+        if !kernel_file.write_to(places.kernel, SCRATCH)
+            || (initrd_bytes > 0 && !initrd_file.write_to(places.initrd, SCRATCH))
         {
             return Err("QEMU did not give kernel and initrd out".to_string());
         }
@@ -67,6 +70,7 @@ pub(crate) fn bring() -> Result<Handoff, String> {
     let mut handoff = Handoff {
         entry: places.kernel,
         tree: places.tree,
+        rtos: rtos.unwrap_or(0),
         processors: processors as u64,
         ranges: memory.len() as u64,
         ..Handoff::NONE

@@ -1,10 +1,11 @@
 //! The monitor's boot part: runs once, from flash, with translation off (../SPEC.md, MON-1 to MON-4).
 //!
 //! ```text
-//! reset ─► device tree, memory ─► kernel, initrd by fw_cfg ─► tree edited ─► resident part in place ─► interrupts ─► resident part
+//! reset ─► device tree, memory ─► RTOS, kernel, initrd by fw_cfg ─► tree edited ─► resident part in place ─► interrupts ─► resident part
 //! ```
 //!
-//! Where to look: `reset.rs` is the first instruction, `linux.rs` brings Linux into memory, `resident.rs` the resident part; what needs no
+//! Where to look: `reset.rs` is the first instruction, `linux.rs` brings Linux into memory, `rtos.rs` the RTOS, `resident.rs` the resident
+//! part; what needs no
 //! hardware is in the library (`lib.rs`).
 
 #![cfg_attr(target_os = "none", no_std, no_main)]
@@ -29,6 +30,8 @@ mod linux;
 mod reset;
 #[cfg(target_os = "none")]
 mod resident;
+#[cfg(target_os = "none")]
+mod rtos;
 #[cfg(target_os = "none")]
 mod tables;
 

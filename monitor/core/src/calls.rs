@@ -30,6 +30,18 @@ pub struct Goal {
     pub context: u64,
 }
 
+/// The RTOS has nothing to do on this processor (MON-53).
+pub const IDLE: u32 = 0xb200_0000;
+
+/// The two systems.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum World {
+    /// At non-secure EL1.
+    Linux,
+    /// At secure EL1.
+    Rtos,
+}
+
 /// A call that was understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call {

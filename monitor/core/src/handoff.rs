@@ -7,6 +7,9 @@ pub const PROCESSORS_MAX: usize = 8;
 /// Ranges of memory.
 pub const RANGES_MAX: usize = 4;
 
+/// Secure memory that the RTOS has (MON-50).
+pub const RTOS_MEMORY: Range = Range { base: 0x0e20_0000, bytes: 0x60_0000 };
+
 /// Written once, before the resident part begins, and read only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
@@ -15,6 +18,8 @@ pub struct Handoff {
     pub entry: u64,
     /// Its device tree.
     pub tree: u64,
+    /// Where the RTOS begins; 0: there is none.
+    pub rtos: u64,
     /// How many processors there are.
     pub processors: u64,
     /// How many ranges there are.
@@ -28,6 +33,7 @@ impl Handoff {
     pub const NONE: Handoff = Handoff {
         entry: 0,
         tree: 0,
+        rtos: 0,
         processors: 0,
         ranges: 0,
         memory: [Range { base: 0, bytes: 0 }; RANGES_MAX],

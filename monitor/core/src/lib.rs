@@ -14,7 +14,7 @@ mod handoff;
 mod memory;
 mod power;
 
-pub use calls::{Call, Goal, NOT_SUPPORTED, SUCCESS, read};
-pub use handoff::{Handoff, PROCESSORS_MAX, RANGES_MAX};
+pub use calls::{Call, Goal, IDLE, NOT_SUPPORTED, SUCCESS, World, read};
+pub use handoff::{Handoff, PROCESSORS_MAX, RANGES_MAX, RTOS_MEMORY};
 pub use memory::{Range, holds};
 pub use power::{Event, Power, Refused};

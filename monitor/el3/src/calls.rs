@@ -1,9 +1,9 @@
-//! What Linux asks for (MON-20 to MON-25).
+//! What Linux asks for, and the RTOS (MON-20 to MON-25, MON-51).
 
 use smccc::psci::error;
-use tokkyu_monitor_core::{Call, Goal, Refused, SUCCESS, holds, read};
+use tokkyu_monitor_core::{Call, Goal, NOT_SUPPORTED, RTOS_MEMORY, Refused, SUCCESS, World, holds, read};
 
-use crate::{entry, gic, machine, processors};
+use crate::{gic, machine, processors, worlds};
 
 /// An instruction is at a multiple of this.
 const INSTRUCTION_BYTES: u64 = 4;
@@ -14,32 +14,30 @@ pub(crate) fn call(function: u64, arguments: [u64; 3]) -> u64 {
     // A function's number is in the lower half (DEN 0028, section 2.5).
     match read(function as u32, arguments) {
         Call::Answer(answer) => answer as u64,
-        other => carry_out(other) as u64,
+        other => carry_out(other, worlds::of_caller()) as u64,
     }
 }
 
 #[inline(never)]
-fn carry_out(call: Call) -> i64 {
-    let answer = match call {
-        Call::Answer(answer) => Ok(answer),
-        Call::On(affinity, goal) => on(affinity, goal),
-        Call::AffinityInfo(affinity, level) => affinity_info(affinity, level),
-        Call::Suspend(goal) => suspend(goal),
-        Call::Off => {
-            let index = processors::here();
-            processors::end(index);
-            entry::rest(index)
-        }
-        Call::SystemOff => machine::off(),
-        Call::SystemReset => machine::reset(),
+fn carry_out(call: Call, world: World) -> i64 {
+    let answer = match (call, world) {
+        (Call::Answer(answer), _) => Ok(answer),
+        (Call::On(affinity, goal), _) => on(world, affinity, goal),
+        (Call::SystemOff, _) => machine::off(),
+        (Call::SystemReset, _) => machine::reset(),
+        (Call::AffinityInfo(affinity, level), World::Linux) => affinity_info(affinity, level),
+        (Call::Suspend(goal), World::Linux) => suspend(goal),
+        (Call::Off, World::Linux) => worlds::end_linux(processors::here()),
+        // It has its processors for ever, and says so when it is idle.
+        (_, World::Rtos) => Ok(NOT_SUPPORTED),
     };
     answer.unwrap_or_else(i64::from)
 }
 
-fn on(affinity: u64, goal: Goal) -> Result<i64, i32> {
+fn on(world: World, affinity: u64, goal: Goal) -> Result<i64, i32> {
     let index = processors::of(affinity).ok_or(error::INVALID_PARAMETERS)?;
-    check(goal)?;
-    processors::ask(index, goal).map_err(|refused| match refused {
+    check(world, goal)?;
+    processors::ask(world, index, goal).map_err(|refused| match refused {
         Refused::AlreadyOn => error::ALREADY_ON,
         Refused::Pending => error::ON_PENDING,
         Refused::Never => error::INTERNAL_FAILURE,
@@ -48,10 +46,13 @@ fn on(affinity: u64, goal: Goal) -> Result<i64, i32> {
     Ok(SUCCESS)
 }
 
-/// In memory that Linux has.
-fn check(goal: Goal) -> Result<(), i32> {
-    let is_instruction = goal.entry.is_multiple_of(INSTRUCTION_BYTES);
-    match is_instruction && holds(processors::handoff().memory(), goal.entry, INSTRUCTION_BYTES) {
+/// In memory that the system has.
+fn check(world: World, goal: Goal) -> Result<(), i32> {
+    let memory = match world {
+        World::Linux => processors::handoff().memory(),
+        World::Rtos => &[RTOS_MEMORY],
+    };
+    match goal.entry.is_multiple_of(INSTRUCTION_BYTES) && holds(memory, goal.entry, INSTRUCTION_BYTES) {
         true => Ok(()),
         false => Err(error::INVALID_ADDRESS),
     }
@@ -60,14 +61,14 @@ fn check(goal: Goal) -> Result<(), i32> {
 /// Of a processor alone: levels above it have none of their own here.
 fn affinity_info(affinity: u64, level: u64) -> Result<i64, i32> {
     let index = processors::of(affinity).filter(|_| level == 0).ok_or(error::INVALID_PARAMETERS)?;
-    Ok(processors::power(index).affinity_info())
+    Ok(processors::power(World::Linux, index).affinity_info())
 }
 
 fn suspend(goal: Option<Goal>) -> Result<i64, i32> {
-    goal.map_or(Ok(()), check)?;
+    goal.map_or(Ok(()), |goal| check(World::Linux, goal))?;
     machine::wait_for_interrupt();
     match goal {
-        Some(goal) => entry::go(goal),
+        Some(goal) => worlds::begin_linux(goal),
         None => Ok(SUCCESS),
     }
 }

@@ -1,47 +1,21 @@
-//! The way in, and the way to Linux (MON-1, MON-12).
+//! The way in (MON-1).
 //!
 //! ```text
-//! boot part ─► tokkyu_monitor ─► translation on ─► begin ─► waits until Linux asks for it ─► tokkyu_enter ─► Linux, EL1
-//!              every processor                     (the first does not)
+//! boot part ─► tokkyu_monitor ─► translation on ─► worlds::begin
+//!              every processor
 //! ```
 
 use core::arch::global_asm;
 
-use tokkyu_monitor_core::{Goal, PROCESSORS_MAX};
-
-use crate::{gic, processors};
-
-/// A processor's stack: calls are not deep, and nobody calls himself.
-pub(crate) const STACK_BYTES: usize = 1024;
-
-/// In `.bss`, a stack for each processor.
-#[repr(C, align(16))]
-struct Stacks([[u8; STACK_BYTES]; PROCESSORS_MAX]);
-
-// Named by assembly alone.
-#[unsafe(no_mangle)]
-static mut TOKKYU_MONITOR_STACKS: Stacks = Stacks([[0; STACK_BYTES]; PROCESSORS_MAX]);
-
-unsafe extern "C" {
-    /// Goes to Linux, with these in its program counter and `x0`; what is on this processor's stack is given up.
-    fn tokkyu_enter(entry: u64, context: u64) -> !;
-}
+use crate::frame::{OWN_BYTES, STACK_BYTES};
+use crate::switch::SCR_LINUX;
+use crate::{gic, worlds};
 
 /// What each processor does, on its own stack.
 #[unsafe(no_mangle)]
 extern "C" fn tokkyu_monitor_begin(index: usize) -> ! {
     gic::begin();
-    go(processors::first(index).unwrap_or_else(|| processors::wait(index)))
-}
-
-/// What a processor does that Linux gives back.
-pub(crate) fn rest(index: usize) -> ! {
-    go(processors::wait(index))
-}
-
-pub(crate) fn go(goal: Goal) -> ! {
-    // SAFETY: the boot part has checked where Linux begins, or `calls` has; nothing on this stack is needed any more.
-    unsafe { tokkyu_enter(goal.entry, goal.context) }
+    worlds::begin(index)
 }
 
 // The header, which tokkyu-monitor-boot reads (its resident.rs).
@@ -80,50 +54,26 @@ global_asm!(
     "msr mair_el3, x0",
     "ldr x0, =0x80803519",
     "msr tcr_el3, x0",
+    // What the boot part has put into memory is run, here and in the RTOS.
     "tlbi alle3",
+    "ic iallu",
     "dsb sy",
     "isb",
     // RES1; translation, data cache, stack alignment, instruction cache, and nothing that can be written is run.
     "ldr x0, =0x30cd183d",
     "msr sctlr_el3, x0",
     "isb",
-    "ldr x0, =TOKKYU_MONITOR_STACKS",
-    "add x1, x19, #1",
-    "mov x2, #{stack}",
-    "madd x0, x1, x2, x0",
+    "ldr x0, =TOKKYU_MONITOR_OWN",
+    "mov x2, #{own}",
+    "madd x0, x19, x2, x0",
+    "add x0, x0, #{stack}",
+    "msr tpidr_el3, x0",
     "msr spsel, #1",
     "mov sp, x0",
     "mov x0, x19",
     "b tokkyu_monitor_begin",
     ".ltorg",
-    // x0: where, x1: for x0.
-    ".global tokkyu_enter",
-    "tokkyu_enter:",
-    "msr elr_el3, x0",
-    "mov x0, #0x3c5", // EL1 with SP_EL1, all masked
-    "msr spsr_el3, x0",
-    // As a processor begins: no translation; nothing of anybody else's is in a register (MON-12).
-    "ldr x0, =0x30d00800",
-    "msr sctlr_el1, x0",
-    ".irp register, cpacr_el1, cntkctl_el1, ttbr0_el1, ttbr1_el1, tcr_el1, mair_el1, vbar_el1, tpidr_el0, tpidrro_el0, tpidr_el1, sp_el0, sp_el1",
-    "msr \\register, xzr",
-    ".endr",
-    // The stack is empty.
-    "mrs x0, mpidr_el1",
-    "and x0, x0, #0xff",
-    "add x0, x0, #1",
-    "mov x2, #{stack}",
-    "ldr x3, =TOKKYU_MONITOR_STACKS",
-    "madd x0, x0, x2, x3",
-    "mov sp, x0",
-    "mov x0, x1",
-    ".irp number, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30",
-    "mov x\\number, xzr",
-    ".endr",
-    "isb",
-    "eret",
-    ".ltorg",
+    own = const OWN_BYTES,
     stack = const STACK_BYTES,
-    // Non-secure, FIQ to EL3, AArch64 below, secure code from secure memory alone (SIF), and what reads as one.
-    scr = const 0x635,
+    scr = const SCR_LINUX,
 );

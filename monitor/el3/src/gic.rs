@@ -6,6 +6,7 @@ use core::arch::asm;
 const WAKE: u64 = 15;
 /// Numbers from here on say that there is none.
 const NONE: u64 = 1020;
+const OF_RTOS: u64 = 1020;
 
 /// On each processor: system registers, for all levels and both worlds; group 0 comes here.
 pub(crate) fn begin() {
@@ -46,6 +47,14 @@ pub(crate) fn wake(index: usize) {
     unsafe {
         asm!("dsb ishst", "msr s3_0_c12_c11_7, {}", "isb", in(reg) WAKE << 24 | 1 << index, options(nostack))
     };
+}
+
+/// Whether the most urgent interrupt that waits is the RTOS's.
+pub(crate) fn is_of_rtos() -> bool {
+    let number: u64;
+    // SAFETY: ICC_HPPIR0_EL1; reading it changes nothing. At this level it says 1020 of one of group 1, secure.
+    unsafe { asm!("mrs {}, s3_0_c12_c8_2", out(reg) number, options(nomem, nostack)) };
+    number == OF_RTOS
 }
 
 /// Takes an interrupt of group 0, if there is one: it has done what it should.

@@ -1,13 +1,12 @@
-//! Which processors Linux has (MON-23, MON-25). A processor's state is one word; where it begins is written by whoever has claimed it.
+//! Which processors each system has (MON-23, MON-25, MON-51). A processor's state is one word for each; where it begins is written by
+//! whoever has claimed it.
 
 use core::arch::asm;
 use core::cell::UnsafeCell;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicU32, AtomicU64};
 
-use tokkyu_monitor_core::{Event, Goal, Handoff, PROCESSORS_MAX, Power, Refused};
-
-use crate::{gic, machine};
+use tokkyu_monitor_core::{Event, Goal, Handoff, PROCESSORS_MAX, Power, Refused, World};
 
 /// Written by the boot part, before any processor is here.
 #[repr(transparent)]
@@ -33,13 +32,23 @@ struct Processor {
     context: AtomicU64,
 }
 
-static PROCESSORS: [Processor; PROCESSORS_MAX] = [const {
+const fn off() -> Processor {
     Processor {
         power: AtomicU32::new(Power::Off as u32),
         entry: AtomicU64::new(0),
         context: AtomicU64::new(0),
     }
-}; PROCESSORS_MAX];
+}
+
+static LINUX: [Processor; PROCESSORS_MAX] = [const { off() }; PROCESSORS_MAX];
+static RTOS: [Processor; PROCESSORS_MAX] = [const { off() }; PROCESSORS_MAX];
+
+fn of_world(world: World, index: usize) -> &'static Processor {
+    match world {
+        World::Linux => &LINUX[index],
+        World::Rtos => &RTOS[index],
+    }
+}
 
 /// This one's number: its affinity 0.
 #[inline]
@@ -56,14 +65,14 @@ pub(crate) fn of(affinity: u64) -> Option<usize> {
 }
 
 /// Its state.
-pub(crate) fn power(index: usize) -> Power {
-    Power::of(PROCESSORS[index].power.load(Acquire)).unwrap_or(Power::On)
+pub(crate) fn power(world: World, index: usize) -> Power {
+    Power::of(of_world(world, index).power.load(Acquire)).unwrap_or(Power::On)
 }
 
 /// Something happens to it, if its state allows.
-fn happen(index: usize, event: Event) -> Result<(), Refused> {
-    let word = &PROCESSORS[index].power;
-    let mut before = power(index);
+fn happen(world: World, index: usize, event: Event) -> Result<(), Refused> {
+    let word = &of_world(world, index).power;
+    let mut before = power(world, index);
     loop {
         let after = before.after(event)?;
         match word.compare_exchange(before as u32, after as u32, AcqRel, Acquire) {
@@ -73,36 +82,25 @@ fn happen(index: usize, event: Event) -> Result<(), Refused> {
     }
 }
 
-/// Linux wants it: it goes there once it looks.
-pub(crate) fn ask(index: usize, goal: Goal) -> Result<(), Refused> {
-    happen(index, Event::Claimed)?;
-    PROCESSORS[index].entry.store(goal.entry, Relaxed);
-    PROCESSORS[index].context.store(goal.context, Relaxed);
+/// A system wants it: it goes there once it looks.
+pub(crate) fn ask(world: World, index: usize, goal: Goal) -> Result<(), Refused> {
+    happen(world, index, Event::Claimed)?;
+    let processor = of_world(world, index);
+    processor.entry.store(goal.entry, Relaxed);
+    processor.context.store(goal.context, Relaxed);
     // With what was written before.
-    PROCESSORS[index].power.store(Power::Asked as u32, Release);
+    processor.power.store(Power::Asked as u32, Release);
     Ok(())
 }
 
-/// Where the first processor begins with the system; nothing: another one.
-pub(crate) fn first(index: usize) -> Option<Goal> {
-    let handoff = handoff();
-    (index == 0).then(|| {
-        PROCESSORS[0].power.store(Power::On as u32, Release);
-        Goal { entry: handoff.entry, context: handoff.tree }
-    })
+/// Where a system wants this one to begin, which it does now; nothing: it does not.
+pub(crate) fn take(world: World, index: usize) -> Option<Goal> {
+    happen(world, index, Event::Begun).ok()?;
+    let processor = of_world(world, index);
+    Some(Goal { entry: processor.entry.load(Relaxed), context: processor.context.load(Relaxed) })
 }
 
-/// Until Linux wants it.
-pub(crate) fn wait(index: usize) -> Goal {
-    while happen(index, Event::Begun).is_err() {
-        machine::wait_for_interrupt();
-        gic::acknowledge();
-    }
-    let processor = &PROCESSORS[index];
-    Goal { entry: processor.entry.load(Relaxed), context: processor.context.load(Relaxed) }
-}
-
-/// Linux gives it back.
-pub(crate) fn end(index: usize) {
-    let _ = happen(index, Event::Ended);
+/// A system gives it back.
+pub(crate) fn end(world: World, index: usize) {
+    let _ = happen(world, index, Event::Ended);
 }

@@ -1,11 +1,14 @@
 //! In Linux's place: tries what the monitor promises (../SPEC.md), says so on the first serial line, and switches the machine off. It is a
 //! program at EL1 without translation.
 //!
-//! Where to look: `cases.rs` has what is tried, `call.rs` calls with every register looked at, `entry.rs` is the first instruction and exceptions.
+//! Where to look: `cases.rs` has what is tried, `call.rs` calls with every register looked at, `between.rs` what an RTOS
+//! must leave as it was, `entry.rs` is the first instruction and exceptions.
 
 #![cfg_attr(target_os = "none", no_std, no_main)]
 #![deny(unsafe_op_in_unsafe_fn)]
 
+#[cfg(target_os = "none")]
+mod between;
 #[cfg(target_os = "none")]
 mod call;
 #[cfg(target_os = "none")]

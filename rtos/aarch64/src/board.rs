@@ -8,6 +8,7 @@ use tokkyu_rtos::{Call, Handler, Kernel, Lock, Objects, Port, Processor, Saved, 
 use crate::context::{go, go_from_idle, switch};
 use crate::exception::{Exception, Verdict};
 use crate::line::Line;
+use crate::secure::{SECURE, idle_beside_linux};
 use crate::stack::{StackRange, handler_stack};
 use crate::trace::Kind;
 use crate::{clock, extended, gic, here, trace};
@@ -199,6 +200,11 @@ pub fn rest<P: Programs>(kernel: &'static Kernel<Board<P>>) -> ! {
 
 /// An interrupt ends the wait though it is masked, and is handled like a call: there is nothing to be kept.
 fn idle<P: Programs>(kernel: &'static Kernel<Board<P>>) -> ! {
+    if SECURE {
+        kernel.port.programs.unmasked();
+        // SAFETY: the stack is this processor's own, and nothing on it is needed any more.
+        unsafe { idle_beside_linux(handler_stack(here::index())) }
+    }
     loop {
         kernel.port.programs.unmasked();
         aarch64_cpu::asm::wfi();

@@ -9,8 +9,6 @@ use core::arch::global_asm;
 use core::sync::atomic::Ordering::{Acquire, Release};
 use core::sync::atomic::{AtomicBool, AtomicUsize};
 
-use smccc::Hvc;
-use smccc::psci::cpu_on;
 use tokkyu_rtos::Kernel;
 
 use crate::board::{Board, Programs};
@@ -47,12 +45,14 @@ pub fn first<P: Programs>(kernel: &'static Kernel<Board<P>>) -> ! {
         trace::begin();
     }
     if gic::set_up(processors, kernel.port.lines()).is_none() {
-        exit::refuse("the interrupt controller cannot be set up: GICv3, and lines that it has?");
+        exit::refuse(
+            "the interrupt controller cannot be set up: GICv3, lines that it has, not too many priorities?",
+        );
     }
     join(0, processors);
     for index in 1..processors {
         // Its own stack pointers come from its number, which it is told.
-        if cpu_on::<Hvc>(index as u64, tokkyu_other as *const () as u64, index as u64).is_err() {
+        if exit::switch_on(index, tokkyu_other as *const () as usize, index).is_err() {
             exit::refuse("a processor does not come up: does the machine have as many as the system?");
         }
         while READY.load(Acquire) <= index {

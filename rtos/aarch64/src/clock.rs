@@ -1,9 +1,14 @@
-//! The virtual counter, in microseconds, and its timer (RTA-30).
+//! The counter, in microseconds, and its timer: the virtual one's, or the physical one's and the secure timer (RTA-30, RTA-61).
 
+use core::arch::asm;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
 
-use aarch64_cpu::registers::{CNTFRQ_EL0, CNTV_CTL_EL0, CNTV_CVAL_EL0, CNTVCT_EL0, Readable, Writeable};
+use aarch64_cpu::registers::{
+    CNTFRQ_EL0, CNTPCT_EL0, CNTV_CTL_EL0, CNTV_CVAL_EL0, CNTVCT_EL0, Readable, Writeable,
+};
+
+use crate::secure::SECURE;
 
 /// Microseconds in a tick, of 2^64.
 static US_IN_TICK: AtomicU64 = AtomicU64::new(0);
@@ -19,14 +24,35 @@ pub(crate) fn set_up() {
 
 /// For each processor: its timer, which interrupts only when it is set.
 pub(crate) fn start() {
-    CNTV_CVAL_EL0.set(u64::MAX);
+    set_ticks(u64::MAX);
+    if SECURE {
+        // SAFETY: CNTPS_CTL_EL1: on, and not masked.
+        unsafe { asm!("msr s3_7_c14_c2_1, {}", in(reg) 1_u64, options(nostack)) };
+        return;
+    }
     CNTV_CTL_EL0.write(CNTV_CTL_EL0::ENABLE::SET + CNTV_CTL_EL0::IMASK::CLEAR);
+}
+
+/// In the counter's ticks, now.
+#[inline(always)]
+pub(crate) fn ticks() -> u64 {
+    if SECURE { CNTPCT_EL0.get() } else { CNTVCT_EL0.get() }
+}
+
+#[inline(always)]
+fn set_ticks(ticks: u64) {
+    if SECURE {
+        // SAFETY: CNTPS_CVAL_EL1.
+        unsafe { asm!("msr s3_7_c14_c2_2, {}", in(reg) ticks, options(nostack)) };
+    } else {
+        CNTV_CVAL_EL0.set(ticks);
+    }
 }
 
 #[inline]
 pub(crate) fn now_us() -> u64 {
     aarch64_cpu::asm::barrier::isb(aarch64_cpu::asm::barrier::SY);
-    ((u128::from(CNTVCT_EL0.get()) * u128::from(US_IN_TICK.load(Relaxed))) >> 64) as u64
+    ((u128::from(ticks()) * u128::from(US_IN_TICK.load(Relaxed))) >> 64) as u64
 }
 
 /// Not before this time.
@@ -36,5 +62,5 @@ pub(crate) fn set(at_us: Option<u64>) {
         // A tick more than its beginning: both factors are rounded.
         ((u128::from(at_us) * u128::from(TICKS_IN_US.load(Relaxed))) >> 32) as u64 + 1
     });
-    CNTV_CVAL_EL0.set(ticks);
+    set_ticks(ticks);
 }

@@ -2,8 +2,10 @@
 
 use core::fmt;
 
-/// Of QEMU's machine `virt`.
-const UART: *mut u32 = 0x0900_0000 as *mut u32;
+use crate::secure::SECURE;
+
+/// Of QEMU's machine `virt`: the first serial line, or the one that the secure world alone has.
+const UART: *mut u32 = (if SECURE { 0x0904_0000 } else { 0x0900_0000 }) as *mut u32;
 /// Flag register, in words, and its bits "transmit FIFO is full" and "receive FIFO is empty" (PL011 reference manual, 3.3.3).
 const FLAGS: usize = 6;
 const FULL: u32 = 1 << 5;

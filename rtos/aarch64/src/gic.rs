@@ -1,14 +1,16 @@
-//! The interrupt controller, a GICv3 (RTA-20 to RTA-23). Set up with the crate arm-gic; what each interrupt needs is one access to
+//! The interrupt controller, a GICv3 (RTA-20 to RTA-23, RTA-61). Set up with the crate arm-gic; what each interrupt needs is one access to
 //! a system register here.
 
 use core::arch::asm;
 use core::ptr::NonNull;
 
 use arm_gic::gicv3::registers::{Gicd, GicrSgi};
-use arm_gic::gicv3::{GicCpuInterface, GicV3};
+use arm_gic::gicv3::{GicCpuInterface, GicV3, Group, SecureIntGroup};
 use arm_gic::{IntId, UniqueMmioPointer};
 
 use crate::line::Line;
+use crate::priority::{self, of as priority};
+use crate::secure::SECURE;
 
 /// Of QEMU's machine `virt`.
 const DISTRIBUTOR: usize = 0x0800_0000;
@@ -24,18 +26,13 @@ const SET_PENDING: usize = 0x200;
 const CLEAR_PENDING: usize = 0x280;
 
 /// Interrupt of one processor to another.
-pub(crate) const CALL: u32 = 0;
-/// The virtual timer's, each processor's own.
-pub const TIMER: u32 = 27;
+pub(crate) const CALL: u32 = if SECURE { 8 } else { 0 };
+/// The timer's, each processor's own: the virtual one's, or the secure physical one's.
+pub const TIMER: u32 = if SECURE { 29 } else { 27 };
 /// ITRON's priority of the timer.
 const TIMER_PRIORITY: i32 = -4;
 /// Numbers from here on say that there is none.
 pub(crate) const NONE: u32 = 1020;
-
-/// ITRON's priority, -31 to -1, as the controller's.
-const fn priority(itron: i32) -> u8 {
-    ((31 + itron) as u8) << 3
-}
 
 fn with<T>(processors: usize, what: impl FnOnce(&mut GicV3) -> T) -> Option<T> {
     let distributor = NonNull::new(DISTRIBUTOR as *mut Gicd)?;
@@ -48,27 +45,36 @@ fn with<T>(processors: usize, what: impl FnOnce(&mut GicV3) -> T) -> Option<T> {
 
 /// On the first processor, before the others.
 pub(crate) fn set_up(processors: usize, lines: &[Line]) -> Option<()> {
+    priority::set_up(lines.iter().map(|line| line.priority).chain([TIMER_PRIORITY]))?;
     with(processors, |gic| {
-        gic.setup(0);
+        // Beside Linux, distributor and groups are the monitor's.
+        if !SECURE {
+            gic.setup(0);
+        }
         for processor in 0..processors {
-            gic.set_interrupt_priority(IntId::sgi(CALL), Some(processor), 0).ok()?;
-            let timer = IntId::ppi(TIMER - 16);
-            gic.set_interrupt_priority(timer, Some(processor), priority(TIMER_PRIORITY)).ok()?;
-            gic.enable_interrupt(IntId::sgi(CALL), Some(processor), true).ok()?;
-            gic.enable_interrupt(timer, Some(processor), true).ok()?;
+            claim(gic, IntId::sgi(CALL), processor, 0, true)?;
+            claim(gic, IntId::ppi(TIMER - 16), processor, priority(TIMER_PRIORITY), true)?;
         }
         for line in lines {
             let processor = usize::from(line.processor) - 1;
             let id =
                 if line.number < 32 { IntId::ppi(line.number - 16) } else { IntId::spi(line.number - 32) };
-            gic.set_interrupt_priority(id, Some(processor), priority(line.priority)).ok()?;
             if line.number >= 32 {
                 gic.distributor().set_routing(id, Some(processor as u64)).ok()?;
             }
-            gic.enable_interrupt(id, Some(processor), line.enabled).ok()?;
+            claim(gic, id, processor, priority(line.priority), line.enabled)?;
         }
         Some(())
     })?
+}
+
+/// An interrupt becomes the kernel's.
+fn claim(gic: &mut GicV3, id: IntId, processor: usize, priority: u8, enabled: bool) -> Option<()> {
+    if SECURE {
+        gic.set_group(id, Some(processor), Group::Secure(SecureIntGroup::Group1S)).ok()?;
+    }
+    gic.set_interrupt_priority(id, Some(processor), priority).ok()?;
+    gic.enable_interrupt(id, Some(processor), enabled).ok()
 }
 
 /// On each processor: its interface.
@@ -148,6 +154,6 @@ pub(crate) fn end(id: u32) {
 /// Interrupts another processor. What was written before is seen by it.
 #[inline(always)]
 pub(crate) fn call(index: usize) {
-    // SAFETY: ICC_SGI1R_EL1: interrupt 0 to those of affinity 0.0.0 whose bit is set.
-    unsafe { asm!("dsb ishst", "msr s3_0_c12_c11_5, {}", in(reg) 1u64 << index) };
+    // SAFETY: ICC_SGI1R_EL1: the interrupt's number, to those of affinity 0.0.0 whose bit is set.
+    unsafe { asm!("dsb ishst", "msr s3_0_c12_c11_5, {}", in(reg) (CALL as u64) << 24 | 1u64 << index) };
 }

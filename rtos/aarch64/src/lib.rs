@@ -1,7 +1,7 @@
 //! The kernel on AArch64, at exception level 1: boot, translation, contexts, interrupts, clock. Rules: SPEC.md.
 //!
 //! An image is a static [`Kernel`](tokkyu_rtos::Kernel) on a `Board`, and `system!(KERNEL)`, which gives the assembly here the
-//! functions that it calls. It is linked with `-Tboard.ld`.
+//! functions that it calls. It is linked with `-Tboard.ld`. With the feature `secure` it is one for secure EL1, beside Linux.
 
 #![no_std]
 #![cfg(all(target_arch = "aarch64", target_os = "none"))]
@@ -20,6 +20,8 @@ mod gic;
 mod here;
 mod line;
 mod memory;
+mod priority;
+mod secure;
 mod stack;
 mod trace;
 mod vectors;

@@ -94,8 +94,10 @@ pub(crate) fn enter(root: usize) {
     unsafe { tokkyu_translate(root) };
 }
 
-// What is there from the first instruction on: a GiB of devices and one of memory with every right, until `make` has made better
-// ones. Nobody writes to it: processors that come up begin with it.
+// What is there from the first instruction on: devices, and memory with every right, until `make` has made better tables. Nobody writes to
+// them: processors that come up begin with them. A GiB of each, or, where both are in one GiB, by 2 MiB: 64 MiB of devices from 0x08000000
+// on and the secure memory from 0x0e000000 on.
+#[cfg(not(feature = "secure"))]
 global_asm!(
     ".section .rodata.first_table, \"a\"",
     ".balign 4096",
@@ -103,6 +105,30 @@ global_asm!(
     ".quad 0x0060000000000401", // UXN, PXN; accessed; attribute 0; a block
     ".quad 0x0000000040000705", // accessed; inner shareable; attribute 1; a block
     ".zero 4096 - 16",
+);
+#[cfg(feature = "secure")]
+global_asm!(
+    ".section .rodata.first_table, \"a\"",
+    ".balign 4096",
+    "tokkyu_first_table:",
+    ".quad tokkyu_second_table + 3",
+    ".zero 4096 - 8",
+    "tokkyu_second_table:",
+    ".zero 64 * 8",
+    ".set block, 0x0060000008000401",
+    ".rept 32",
+    ".quad block",
+    ".set block, block + 0x200000",
+    ".endr",
+    ".zero 16 * 8",
+    ".set block, 0x000000000e000705",
+    ".rept 8",
+    ".quad block",
+    ".set block, block + 0x200000",
+    ".endr",
+    ".zero (512 - 120) * 8",
+);
+global_asm!(
     ".section .text.entry, \"ax\"",
     // x0: the root. Changes x0 to x2 alone.
     "tokkyu_translate:",

@@ -10,9 +10,10 @@
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
 
-use aarch64_cpu::registers::{CNTFRQ_EL0, CNTVCT_EL0, Readable};
+use aarch64_cpu::registers::{CNTFRQ_EL0, Readable};
 use tokkyu_rtos::Call;
 
+use crate::clock;
 use crate::stack::PROCESSORS_MAX;
 
 /// Records of a ring, a power of two.
@@ -68,7 +69,7 @@ pub(crate) fn record(processor: usize, kind: Kind, call: u32, number: u32) {
     let ring = &RINGS[processor % PROCESSORS_MAX];
     let written = ring.written.load(Relaxed);
     let place = &ring.records[written as usize % LENGTH];
-    place[0].store(CNTVCT_EL0.get(), Relaxed);
+    place[0].store(clock::ticks(), Relaxed);
     place[1].store(kind as u64 | u64::from(call) << 8 | u64::from(number) << 32, Relaxed);
     ring.written.store(written + 1, Relaxed);
 }

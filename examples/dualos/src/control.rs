@@ -1,0 +1,52 @@
+//! The control task of a processor: a millisecond, of which its work takes a tenth.
+
+use core::sync::atomic::AtomicU64;
+use core::sync::atomic::Ordering::Relaxed;
+
+use crate::system::{KERNEL, PERIOD_US, PROCESSORS};
+
+/// What a robot's control would compute.
+const WORK_US: u64 = 100;
+
+/// What came of it on one processor; its task alone writes, but for the misses.
+pub(crate) struct Kept {
+    first_us: AtomicU64,
+    pub(crate) activations: AtomicU64,
+    /// Activations that came while the one before was not done.
+    pub(crate) missed: AtomicU64,
+    /// The latest beginning, after the time that it was meant for.
+    pub(crate) latest_us: AtomicU64,
+}
+
+pub(crate) static KEPT: [Kept; PROCESSORS] = [const {
+    Kept {
+        first_us: AtomicU64::new(0),
+        activations: AtomicU64::new(0),
+        missed: AtomicU64::new(0),
+        latest_us: AtomicU64::new(0),
+    }
+}; PROCESSORS];
+
+fn now_us() -> u64 {
+    KERNEL.get_tim().unwrap_or(0)
+}
+
+/// Its time has come, on that processor.
+pub(crate) fn activate(processor: usize) {
+    if KERNEL.act_tsk(processor as i32 + 1).is_err() {
+        KEPT[processor].missed.fetch_add(1, Relaxed);
+    }
+}
+
+/// One activation.
+pub(crate) fn task(processor: usize) {
+    let (kept, begun_us) = (&KEPT[processor], now_us());
+    let done = kept.activations.load(Relaxed);
+    if done == 0 {
+        kept.first_us.store(begun_us, Relaxed);
+    }
+    let meant_us = kept.first_us.load(Relaxed) + done * u64::from(PERIOD_US);
+    kept.latest_us.fetch_max(begun_us.saturating_sub(meant_us), Relaxed);
+    kept.activations.store(done + 1, Relaxed);
+    while now_us() - begun_us < WORK_US {}
+}

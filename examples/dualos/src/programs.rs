@@ -1,0 +1,39 @@
+//! Which function is whose.
+
+use tokkyu_rtos::{Handler, Objects};
+use tokkyu_rtos_aarch64::{Console, Programs, StackRange, exit, system};
+
+use crate::system::{PROCESSORS, Parts, RANGES, REPORT, objects};
+use crate::{control, report};
+
+impl Programs for Parts {
+    fn objects(&self) -> Objects {
+        objects()
+    }
+
+    fn stacks(&self) -> &'static [StackRange] {
+        &RANGES
+    }
+
+    fn task(&self, id: i32) {
+        match id {
+            REPORT => report::task(),
+            of_processor => control::task(of_processor as usize - 1),
+        }
+    }
+
+    fn handler(&self, handler: Handler) {
+        if let Handler::Cyclic(id) = handler {
+            control::activate(usize::from(id) - 1);
+        }
+    }
+}
+
+system!(crate::system::KERNEL, processors: PROCESSORS);
+
+#[panic_handler]
+fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
+    use core::fmt::Write;
+    let _ = writeln!(Console, "panic: {info}");
+    exit(1)
+}

@@ -1,0 +1,26 @@
+//! Tells, each second, how punctual control was.
+
+use core::fmt::Write;
+use core::sync::atomic::Ordering::Relaxed;
+
+use tokkyu_rtos_aarch64::Console;
+
+use crate::control::KEPT;
+use crate::system::KERNEL;
+
+const EVERY_US: u32 = 1_000_000;
+
+pub(crate) fn task() {
+    let _ = writeln!(Console, "rtos: control of 1 ms on {} processors", KEPT.len());
+    while KERNEL.dly_tsk(EVERY_US).is_ok() {
+        for (processor, kept) in KEPT.iter().enumerate() {
+            let [activations, missed, latest_us] =
+                [&kept.activations, &kept.missed, &kept.latest_us].map(|count| count.load(Relaxed));
+            let _ = writeln!(
+                Console,
+                "rtos: processor {}: {activations} activations, {missed} missed, the latest {latest_us} us late",
+                processor + 1
+            );
+        }
+    }
+}

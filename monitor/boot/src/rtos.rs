@@ -1,0 +1,45 @@
+//! Brings the RTOS into its memory (MON-50).
+
+use alloc::format;
+use alloc::string::{String, ToString};
+use core::{ptr, slice};
+
+use tokkyu_monitor_boot::{Image, Part};
+use tokkyu_monitor_core::Range;
+
+use crate::fw_cfg;
+
+const NAME: &str = "opt/org.tokkyu/rtos";
+/// From scratch to where the file is while it is looked at: the device sees no secure memory.
+const PAGE_BYTES: usize = 4096;
+
+/// Answers its first instruction; nothing: QEMU has no such file. Uses `memory` from `scratch` on, of which nothing is needed yet.
+pub(crate) fn bring(memory: Range, scratch: usize) -> Result<Option<u64>, String> {
+    let Some(file) = fw_cfg::named(NAME) else {
+        return Ok(None);
+    };
+    let at = (scratch + PAGE_BYTES) as u64;
+    if !memory.holds(at, file.bytes.into()) {
+        return Err(format!("the RTOS's file has {} bytes, more than there is memory", file.bytes));
+    }
+    // SAFETY: memory of the machine, as long as the file is, that nobody has.
+    let bytes = unsafe {
+        if !file.write_to(at, scratch) {
+            return Err("QEMU did not give the RTOS out".to_string());
+        }
+        slice::from_raw_parts(at as *const u8, file.bytes as usize)
+    };
+    let image = Image::read(bytes).map_err(|error| format!("{error}"))?;
+    image.parts().for_each(load);
+    Ok(Some(image.entry()))
+}
+
+fn load(part: Part<'_>) {
+    let Part { bytes, memory } = part;
+    // SAFETY: `Image` gives what lies in the RTOS's memory, which nobody has yet.
+    unsafe {
+        ptr::copy_nonoverlapping(bytes.as_ptr(), memory.base as *mut u8, bytes.len());
+        let rest = memory.bytes as usize - bytes.len();
+        ptr::write_bytes((memory.base as usize + bytes.len()) as *mut u8, 0, rest);
+    }
+}

@@ -1,0 +1,69 @@
+//! Which of the two systems has a processor, where it is not plain (MON-51, MON-53): when they begin, and when Linux has it not.
+
+use core::arch::asm;
+
+use tokkyu_monitor_core::{Goal, World};
+
+use crate::switch::{SCR_NON_SECURE, tokkyu_begin_rtos, tokkyu_to_linux, tokkyu_to_rtos};
+use crate::{frame, gic, machine, processors};
+
+/// What a processor does first. The first one begins the RTOS, and Linux once that is idle there.
+pub(crate) fn begin(index: usize) -> ! {
+    let handoff = processors::handoff();
+    if index == 0 {
+        // Nobody else asks yet.
+        let _ = processors::ask(World::Linux, 0, Goal { entry: handoff.entry, context: handoff.tree });
+        if handoff.rtos != 0 {
+            let _ = processors::ask(World::Rtos, 0, Goal { entry: handoff.rtos, context: 0 });
+        }
+    }
+    next(index)
+}
+
+/// Who has made the call that is carried out.
+pub(crate) fn of_caller() -> World {
+    let scr: u64;
+    // SAFETY: reading it changes nothing.
+    unsafe { asm!("mrs {}, scr_el3", out(reg) scr, options(nomem, nostack, preserves_flags)) };
+    if scr & SCR_NON_SECURE == 0 { World::Rtos } else { World::Linux }
+}
+
+/// Linux gives this processor back.
+pub(crate) fn end_linux(index: usize) -> ! {
+    processors::end(World::Linux, index);
+    // SAFETY: this processor's own.
+    unsafe { (*frame::here()).has_linux = 0 };
+    next(index)
+}
+
+/// Linux begins on this processor.
+pub(crate) fn begin_linux(goal: Goal) -> ! {
+    // SAFETY: this processor's own.
+    unsafe { (*frame::here()).begin_linux(goal.entry, goal.context) };
+    tokkyu_to_linux()
+}
+
+/// Until one of them wants this processor, which Linux has not. The RTOS goes first.
+fn next(index: usize) -> ! {
+    loop {
+        if let Some(goal) = processors::take(World::Rtos, index) {
+            // SAFETY: the boot part, or `calls`, has checked where it begins; nothing on this stack is needed any more.
+            unsafe { tokkyu_begin_rtos(goal.entry, goal.context) }
+        }
+        // SAFETY: this processor's own.
+        if unsafe { (*frame::here()).has_rtos } != 0 && gic::is_of_rtos() {
+            tokkyu_to_rtos()
+        }
+        if let Some(goal) = processors::take(World::Linux, index) {
+            begin_linux(goal)
+        }
+        machine::wait_for_interrupt();
+        gic::acknowledge();
+    }
+}
+
+/// For the switch: the RTOS is idle, and Linux has this processor not.
+#[unsafe(no_mangle)]
+extern "C" fn tokkyu_monitor_next() -> ! {
+    next(processors::here())
+}

@@ -1,0 +1,80 @@
+//! One task, which a cyclic notification activates.
+
+use core::sync::atomic::AtomicU64;
+use core::sync::atomic::Ordering::Relaxed;
+
+use tokkyu_rtos::{Assignment, Cyclic, CyclicConfig, Handler, Kernel, Objects, Processor, Task, TaskConfig};
+use tokkyu_rtos_aarch64::{Board, Console, Programs, Stack, StackRange, exit, system};
+
+use crate::{change, lengths};
+
+const PERIOD_US: u32 = 50;
+/// When it tells: once the guest has looked for gaps, and each second beside Linux.
+const FIRST: u64 = 200;
+const EVERY: u64 = 20_000;
+const ONLY: i32 = 1;
+
+pub(crate) struct Parts;
+
+pub(crate) static KERNEL: Kernel<Board<Parts>> = Kernel::new(Board::new(Parts));
+
+static PROCESSORS: [Processor; 1] = [Processor::new()];
+static TASKS: [Task; 1] =
+    [Task::new(TaskConfig { priority: 5, processor: 1, may_move_to: 1, active: false, exinf: 0 })];
+static CYCLICS: [Cyclic; 1] = [Cyclic::new(CyclicConfig {
+    assignment: Assignment { processor: 1, may_move_to: 1 },
+    period_us: PERIOD_US,
+    phase_us: PERIOD_US,
+    started: true,
+})];
+
+#[unsafe(link_section = ".stacks.tasks")]
+static STACKS: [Stack<8192>; 1] = [Stack::new()];
+static RANGES: [StackRange; 1] = [STACKS[0].range()];
+static TIMES: AtomicU64 = AtomicU64::new(0);
+
+impl Programs for Parts {
+    const EXTENDED: bool = true;
+
+    fn objects(&self) -> Objects {
+        Objects { processors: &PROCESSORS, tasks: &TASKS, cyclics: &CYCLICS, ..Objects::NONE }
+    }
+
+    fn stacks(&self) -> &'static [StackRange] {
+        &RANGES
+    }
+
+    fn task(&self, _: i32) {
+        let times = TIMES.fetch_add(1, Relaxed) + 1;
+        change::general();
+        if times.is_multiple_of(2) {
+            change::floats();
+        }
+        if times == FIRST || times.is_multiple_of(EVERY) {
+            lengths::tell(times);
+        }
+    }
+
+    fn handler(&self, _: Handler) {
+        let _ = KERNEL.act_tsk(ONLY);
+    }
+
+    #[inline(always)]
+    fn masked(&self) {
+        lengths::masked();
+    }
+
+    #[inline(always)]
+    fn unmasked(&self) {
+        lengths::unmasked();
+    }
+}
+
+system!(crate::system::KERNEL, processors: 1);
+
+#[panic_handler]
+fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
+    use core::fmt::Write;
+    let _ = writeln!(Console, "panic: {info}");
+    exit(1)
+}
