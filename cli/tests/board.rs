@@ -53,6 +53,17 @@ fn what_is_no_package_and_no_image_is_refused_with_a_remedy() {
 }
 
 #[test]
+fn linux_runs_beside_an_image_for_secure_el1_alone() {
+    // Whatever it is an image for, it is none for that.
+    let image = env!("CARGO_BIN_EXE_tokkyu");
+    for linux in [["--kernel", "Image"], ["--append", "console=ttyAMA0"]] {
+        let refused = tokkyu(&[&["board", "run", "--image", image], &linux[..]].concat());
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(errors(&refused).contains("feature secure of tokkyu-rtos-aarch64"), "{}", errors(&refused));
+    }
+}
+
+#[test]
 fn the_size_of_an_image_is_what_its_sections_say() {
     let told = tokkyu(&["board", "size", "--image", env!("CARGO_BIN_EXE_tokkyu"), "--json"]);
     assert_eq!(told.status.code(), Some(0), "{}", errors(&told));

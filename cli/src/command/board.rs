@@ -1,5 +1,6 @@
 //! `tokkyu board`: images of robot nodes for boards without an operating system.
 
+mod beside;
 mod build;
 mod machine;
 mod new;

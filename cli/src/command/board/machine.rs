@@ -1,5 +1,6 @@
 //! A QEMU that stands for a board.
 
+use std::io;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -10,7 +11,7 @@ use tokkyu_lab::orphan::ends_with_its_starter;
 
 use crate::exit::Failure;
 
-const QEMU: &str = "qemu-system-aarch64";
+pub const QEMU: &str = "qemu-system-aarch64";
 /// The ports of an image's nodes: two of each, from this one on.
 const FIRST_PORT: u16 = 11_411;
 const PORTS: u16 = 16;
@@ -60,13 +61,16 @@ impl Machine<'_> {
         }
         // A terminal's Ctrl-C is for this program, which ends the board when it has read what it wants.
         qemu.process_group(0);
-        ends_with_its_starter(qemu.stdin(Stdio::null()).stdout(output), Signal::SIGKILL).spawn().map_err(
-            |error| {
-                let remedy = "Debian: apt-get install qemu-system-arm";
-                Failure::new(ExitCode::NotPossible, format_args!("{QEMU}: {error}; {remedy}"))
-            },
-        )
+        ends_with_its_starter(qemu.stdin(Stdio::null()).stdout(output), Signal::SIGKILL)
+            .spawn()
+            .map_err(not_there)
     }
+}
+
+/// QEMU does not start.
+pub fn not_there(error: io::Error) -> Failure {
+    let remedy = "Debian: apt-get install qemu-system-arm";
+    Failure::new(ExitCode::NotPossible, format_args!("{QEMU}: {error}; {remedy}"))
 }
 
 /// QEMU's own network: needs no rights. What connects to the nodes' ports on this machine's loopback comes to the board.

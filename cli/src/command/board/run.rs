@@ -1,14 +1,17 @@
 //! `tokkyu board run`: an image on a board that QEMU stands for.
 
 use std::net::{IpAddr, ToSocketAddrs};
-use std::path::PathBuf;
-use std::process::Stdio;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use clap::Args;
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use tokkyu_drive::program::{ExitCode, StopFlag};
 
+use super::beside::{Beside, is_for_secure};
 use super::build::Image;
 use super::machine::Machine;
 use crate::exit::{Done, Failure};
@@ -21,9 +24,14 @@ const LOOK: Duration = Duration::from_millis(20);
 /// The nodes are reached at 127.0.0.1, two ports each from 11411 on, and reach the master that ROS_MASTER_URI names (http://localhost:11311):
 /// rostopic and rosnode see them beside those of this machine. A board looks up no names: that of the master's machine is looked up here,
 /// others are given, --set HOSTS=robot=10.0.0.5,laptop=10.0.0.7. Ctrl-C ends the board.
+///
+/// An image for secure EL1 (feature `secure` of tokkyu-rtos-aarch64) shares its processors with a Linux, under the monitor. That has this
+/// terminal then: `poweroff -f` in its shell ends the machine, or Ctrl-A x. The RTOS's words go to standard error.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:\n  tokkyu board run examples/rtos-camera\n  \
     tokkyu board run examples/rtos-camera --seconds 10 --capture board.pcap\n  \
+    tokkyu board run examples/dualos --processors 2\n  \
+    tokkyu board run examples/dualos --kernel Image --initrd initrd --append console=ttyAMA0 2>rtos.log\n  \
     tokkyu board run . --set ROS_NAMESPACE=/rover\n  tokkyu board run . -- chatter:=words")]
 pub struct Run {
     #[command(flatten)]
@@ -46,6 +54,8 @@ pub struct Run {
     /// Each instruction takes a nanosecond of the board's time, whatever it takes here
     #[arg(long)]
     icount: bool,
+    #[command(flatten)]
+    beside: Beside,
 }
 
 /// `NAME=VALUE` of one word.
@@ -98,15 +108,7 @@ fn argument(word: &str) -> Result<String, String> {
 impl Run {
     pub fn run(&self, stop: &StopFlag) -> Done {
         let image = self.image.build()?;
-        let arguments = self.arguments();
-        let machine = Machine {
-            processors: self.processors,
-            arguments: &arguments,
-            counts_instructions: self.icount,
-            capture: self.capture.as_deref(),
-            control: None,
-        };
-        let mut board = machine.start(&image, Stdio::inherit())?;
+        let mut board = self.start(&image)?;
         let until = self.seconds.map(|seconds| Instant::now() + Duration::from_secs(seconds));
         let ended = loop {
             if let Some(status) = board.try_wait().map_err(|error| Failure::new(ExitCode::Failed, error))? {
@@ -119,8 +121,8 @@ impl Run {
         };
         match ended {
             None => {
-                // It has no state that could be lost.
-                let _ = board.kill();
+                // It has no state that could be lost, but perhaps the terminal, which it gives back.
+                let _ = kill(Pid::from_raw(board.id().cast_signed()), Signal::SIGTERM);
                 let _ = board.wait();
                 Ok(if stop.is_set() { ExitCode::Interrupted } else { ExitCode::Ok })
             }
@@ -130,6 +132,32 @@ impl Run {
                 format_args!("the board has ended ({status}); its last line, or QEMU's, says why"),
             )),
         }
+    }
+
+    fn start(&self, image: &Path) -> Result<Child, Failure> {
+        if is_for_secure(image)? {
+            if self.capture.is_some() || !self.set.is_empty() || !self.words.is_empty() {
+                return Err(Failure::usage(
+                    "--capture, --set and arguments are for robot nodes, which an image beside Linux has none of",
+                ));
+            }
+            return self.beside.start(image, self.processors, self.icount);
+        }
+        if self.beside.is_asked_for() {
+            return Err(Failure::usage(format_args!(
+                "{}: has the machine to itself: Linux runs beside an image that is built with the feature secure of tokkyu-rtos-aarch64",
+                image.display()
+            )));
+        }
+        let arguments = self.arguments();
+        let machine = Machine {
+            processors: self.processors,
+            arguments: &arguments,
+            counts_instructions: self.icount,
+            capture: self.capture.as_deref(),
+            control: None,
+        };
+        machine.start(image, Stdio::inherit())
     }
 
     /// What the board is told: variables, then arguments.

@@ -1,0 +1,132 @@
+//! An image beside Linux: the machine has a monitor, a kernel and an initrd too.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use clap::Args;
+use nix::sys::signal::Signal;
+use tokkyu_drive::program::ExitCode;
+use tokkyu_lab::orphan::ends_with_its_starter;
+use tokkyu_monitor_boot::{HEADER_BYTES, Image, ImageError, Kernel};
+use tokkyu_monitor_core::RTOS_MEMORY;
+
+use super::machine::{QEMU, not_there};
+use crate::exit::Failure;
+
+/// What Linux is told if nothing is said.
+const WORDS: &str = "console=ttyAMA0 quiet";
+
+/// The Linux beside an image that is for secure EL1.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Linux beside an image for secure EL1")]
+pub struct Beside {
+    /// Its kernel, an arm64 Image; without, Debian's (monitor/fetch)
+    #[arg(long, value_name = "FILE")]
+    kernel: Option<PathBuf>,
+    /// Its initrd; without, busybox's shell where the kernel is Debian's, else none
+    #[arg(long, value_name = "FILE")]
+    initrd: Option<PathBuf>,
+    /// Its command line
+    #[arg(long, value_name = "WORDS", default_value = WORDS)]
+    append: String,
+    /// Memory of the machine, MiB
+    #[arg(long, value_name = "MIB", default_value_t = 512, value_parser = clap::value_parser!(u32).range(64..=4096))]
+    memory: u32,
+}
+
+/// `$VARIABLE`, else a folder of that name above this program's own, as cargo places it.
+fn folder(variable: &str, name: &str) -> PathBuf {
+    let above = || {
+        let program = std::env::current_exe().unwrap_or_default();
+        let built = program.ancestors().find(|folder| folder.join(name).is_dir());
+        built.unwrap_or(Path::new("target")).join(name)
+    };
+    std::env::var_os(variable).map_or_else(above, PathBuf::from)
+}
+
+/// A file that this program needs, and what makes it.
+fn needed(file: PathBuf, remedy: &str) -> Result<PathBuf, Failure> {
+    match file.is_file() {
+        true => Ok(file),
+        false => {
+            Err(Failure::new(ExitCode::NotPossible, format_args!("{}: not there; {remedy}", file.display())))
+        }
+    }
+}
+
+fn read(file: &Path) -> Result<Vec<u8>, Failure> {
+    fs::read(file).map_err(|error| Failure::usage(format_args!("{}: {error}", file.display())))
+}
+
+/// Whether an image is one for secure EL1.
+///
+/// # Errors
+/// It is, in part: the monitor would refuse it. Or it cannot be read.
+pub fn is_for_secure(image: &Path) -> Result<bool, Failure> {
+    let bytes = read(image)?;
+    match Image::read(&bytes) {
+        Ok(_) => Ok(true),
+        // Elsewhere altogether: for a machine of its own.
+        Err(ImageError::Outside(memory)) if !RTOS_MEMORY.holds(memory.base, 0) => Ok(false),
+        Err(ImageError::NotElf) => Ok(false),
+        Err(error) => Err(Failure::usage(format_args!("{}: {error}", image.display()))),
+    }
+}
+
+impl Beside {
+    /// Whether a Linux was asked for.
+    pub fn is_asked_for(&self) -> bool {
+        self.kernel.is_some() || self.initrd.is_some() || self.append != WORDS
+    }
+
+    /// Starts the machine. Linux's console is this program's input and output, the RTOS's words go to standard error.
+    ///
+    /// # Errors
+    /// A file is missing or of no use; QEMU is not there.
+    pub fn start(&self, image: &Path, processors: u32, counts_instructions: bool) -> Result<Child, Failure> {
+        let monitor = needed(
+            folder("TOKKYU_MONITOR", "monitor").join("monitor.bin"),
+            "monitor/build makes it (TOKKYU_MONITOR: the folder)",
+        )?;
+        let (kernel, initrd) = self.linux()?;
+        Kernel::read(&read(&kernel)?[..]).map_err(|error| {
+            Failure::usage(format_args!("{}: {error}; its first {HEADER_BYTES} bytes say", kernel.display()))
+        })?;
+        let file = |path: &Path| path.display().to_string().replace(',', ",,");
+        let mut qemu = Command::new(QEMU);
+        qemu.args(["-M", "virt,secure=on,gic-version=3", "-display", "none"])
+            .args(["-smp", &processors.to_string(), "-m", &format!("{}M", self.memory)])
+            .args(["-chardev", "stdio,id=linux,mux=on,signal=off", "-serial", "chardev:linux"])
+            .args(["-mon", "chardev=linux", "-serial", "file:/dev/stderr"])
+            .arg("-bios")
+            .arg(&monitor)
+            .args(["-fw_cfg", &format!("name=opt/org.tokkyu/rtos,file={}", file(image))])
+            .arg("-kernel")
+            .arg(&kernel)
+            .args(["-append", &self.append]);
+        if let Some(initrd) = &initrd {
+            qemu.arg("-initrd").arg(initrd);
+        }
+        if counts_instructions {
+            qemu.args(["-cpu", "cortex-a53,cntfrq=1000000000", "-icount", "shift=0,sleep=off"]);
+        } else {
+            qemu.args(["-cpu", "cortex-a53"]);
+        }
+        // It has the terminal, which it gives back as it was when it is told to end.
+        ends_with_its_starter(qemu.stdin(Stdio::inherit()), Signal::SIGTERM).spawn().map_err(not_there)
+    }
+
+    /// Kernel and initrd.
+    fn linux(&self) -> Result<(PathBuf, Option<PathBuf>), Failure> {
+        if let Some(kernel) = &self.kernel {
+            let named = |file: &PathBuf| needed(file.clone(), "no such file");
+            return Ok((named(kernel)?, self.initrd.as_ref().map(named).transpose()?));
+        }
+        let debian = folder("TOKKYU_MONITOR_LINUX", "monitor-linux");
+        let remedy = "monitor/fetch fetches it (TOKKYU_MONITOR_LINUX: the folder), or --kernel names yours";
+        let kernel = needed(debian.join("Image"), remedy)?;
+        let initrd = self.initrd.clone().unwrap_or_else(|| debian.join("initrd"));
+        Ok((kernel, Some(needed(initrd, remedy)?)))
+    }
+}
