@@ -13,11 +13,12 @@ pub fn run(bytes: &[u8]) {
         assert!((1..=PROCESSORS_MAX).contains(&processors));
     }
     let initrd = Some(Range { base: 0x4400_0000, bytes: 0x1234 });
-    match edit(bytes, &Changes { command_line: Some("console=ttyAMA0"), initrd }) {
+    let shared = Some(Range { base: 0x5fff_0000, bytes: 0x1_0000 });
+    match edit(bytes, &Changes { command_line: Some("console=ttyAMA0"), initrd, shared }) {
         Ok(edited) => {
             // Read again it says the same of memory, and it is a tree that can be edited.
             assert_eq!(memory_of(&edited), memory_of(bytes));
-            let again = edit(&edited, &Changes { command_line: None, initrd: None });
+            let again = edit(&edited, &Changes { command_line: None, initrd: None, shared });
             assert!(again.is_ok_and(|again| processors_of(&again) == processors_of(bytes)));
         }
         Err(error) => assert!(!error.to_string().is_empty()),

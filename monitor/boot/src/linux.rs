@@ -5,7 +5,7 @@ use alloc::string::{String, ToString};
 use core::slice;
 
 use tokkyu_monitor_boot::{Changes, HEADER_BYTES, Kernel, Places, edit, memory_of, processors_of};
-use tokkyu_monitor_core::{Handoff, Range};
+use tokkyu_monitor_core::{Handoff, Range, SHARED_BYTES};
 
 use crate::{fw_cfg, rtos};
 
@@ -56,7 +56,8 @@ pub(crate) fn bring() -> Result<Handoff, String> {
     let places = Places::find(first, &kernel, kernel_bytes, initrd_bytes).map_err(|error| told(&error))?;
     let line = command_line()?;
     let initrd = (initrd_bytes > 0).then_some(Range { base: places.initrd, bytes: initrd_bytes });
-    let changes = Changes { command_line: line.as_deref(), initrd };
+    let shared = Range { base: places.shared, bytes: SHARED_BYTES };
+    let changes = Changes { command_line: line.as_deref(), initrd, shared: Some(shared) };
     let edited = edit(&tree, &changes).map_err(|error| told(&error))?;
     // SAFETY: memory that is there for them (`Places`), apart from each other and from scratch; the old tree is not needed any more.
     unsafe {
@@ -65,12 +66,14 @@ pub(crate) fn bring() -> Result<Handoff, String> {
         {
             return Err("QEMU did not give kernel and initrd out".to_string());
         }
+        core::ptr::write_bytes(shared.base as *mut u8, 0, SHARED_BYTES as usize);
         core::ptr::copy_nonoverlapping(edited.as_ptr(), places.tree as *mut u8, edited.len());
     }
     let mut handoff = Handoff {
         entry: places.kernel,
         tree: places.tree,
         rtos: rtos.unwrap_or(0),
+        shared: shared.base,
         processors: processors as u64,
         ranges: memory.len() as u64,
         ..Handoff::NONE

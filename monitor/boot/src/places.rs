@@ -2,13 +2,13 @@
 //!
 //! ```text
 //! base          +2 MiB           + text offset       kernel's end, to 2 MiB   initrd's end
-//!  │ device tree  │                │ kernel            │ initrd                 │ …
+//!  │ device tree  │                │ kernel            │ initrd                 │ …  │ 64 KiB, shared
 //! ```
 
 use core::fmt;
 
 use crate::kernel::Kernel;
-use tokkyu_monitor_core::Range;
+use tokkyu_monitor_core::{Range, SHARED_BYTES};
 
 /// A kernel is at a multiple of this, plus its offset.
 pub const ALIGNMENT: u64 = 2 << 20;
@@ -24,6 +24,8 @@ pub struct Places {
     pub kernel: u64,
     /// Of the initrd, whatever its length.
     pub initrd: u64,
+    /// Of the memory that both systems have, at the end (MON-60).
+    pub shared: u64,
 }
 
 /// Memory is too small.
@@ -65,11 +67,15 @@ impl Places {
             let at = tree.checked_add(TREE_BYTES_MAX)?.checked_add(kernel.text_offset)?;
             let end = at.checked_add(kernel.image_bytes.max(kernel_bytes))?;
             let initrd = end.checked_next_multiple_of(ALIGNMENT)?;
-            Some((Places { tree, kernel: at, initrd }, initrd.checked_add(initrd_bytes)?))
+            let end = initrd.checked_add(initrd_bytes)?;
+            // The last whole one, wherever memory ends.
+            let last = (memory.base.checked_add(memory.bytes)?).checked_sub(SHARED_BYTES);
+            let shared = last.map(|last| last - last % SHARED_BYTES);
+            Some((Places { tree, kernel: at, initrd, shared: shared.unwrap_or(0) }, end))
         };
         let (places, end) = places().ok_or_else(|| wrong(None))?;
-        let needed = end - memory.base;
-        if needed <= memory.bytes { Ok(places) } else { Err(wrong(Some(needed))) }
+        let needed = end.checked_next_multiple_of(SHARED_BYTES).and_then(|end| end.checked_add(SHARED_BYTES));
+        if end <= places.shared { Ok(places) } else { Err(wrong(needed.map(|needed| needed - memory.base))) }
     }
 }
 
@@ -83,11 +89,12 @@ mod tests {
     fn a_machine_of_a_gibibyte_has_room() {
         let memory = Range { base: 0x4000_0000, bytes: 1 << 30 };
         let kernel = Kernel { text_offset: 0, image_bytes: 0x28d_0000 };
-        let places = Places { tree: 0x4000_0000, kernel: 0x4020_0000, initrd: 0x42c0_0000 };
+        let places =
+            Places { tree: 0x4000_0000, kernel: 0x4020_0000, initrd: 0x42c0_0000, shared: 0x7fff_0000 };
         assert_eq!(Places::find(memory, &kernel, 0x27d_c000, 1 << 20), Ok(places));
         let small = Range { bytes: 32 << 20, ..memory };
         let error = Places::find(small, &kernel, 0x27d_c000, 1 << 20).expect_err("too small");
-        assert_eq!(error, PlaceError { needed_mib: 45, there_mib: 32 });
+        assert_eq!(error, PlaceError { needed_mib: 46, there_mib: 32 });
     }
 
     proptest! {
@@ -101,6 +108,8 @@ mod tests {
                 prop_assert!(places.tree + TREE_BYTES_MAX <= places.kernel);
                 prop_assert!(places.kernel + kernel.image_bytes.max(file.into()) <= places.initrd);
                 prop_assert!(memory.holds(places.initrd, initrd.into()));
+                prop_assert!(memory.holds(places.shared, SHARED_BYTES) && places.shared.is_multiple_of(SHARED_BYTES));
+                prop_assert!(places.initrd + u64::from(initrd) <= places.shared);
             }
         }
     }

@@ -1,4 +1,5 @@
-//! The resident part's translation tables: its code is run and not written, its data written and not run, two devices, nothing else.
+//! The resident part's translation tables: its code is run and not written, its data written and not run, two
+//! devices, the memory that Linux is told things in, nothing else.
 
 use alloc::string::{String, ToString};
 use core::ptr::NonNull;
@@ -6,6 +7,8 @@ use core::ptr::NonNull;
 use aarch64_paging::Mapping;
 use aarch64_paging::descriptor::{El23Attributes as Attributes, PhysicalAddress};
 use aarch64_paging::paging::{Constraints, El3, MemoryRegion, PageTable, Translation};
+
+use tokkyu_monitor_core::SHARED_BYTES;
 
 use crate::header::{Header, PLACE};
 
@@ -47,7 +50,7 @@ impl Translation<Attributes> for Tables {
 }
 
 /// Makes them; the root is the first.
-pub(crate) fn make(header: &Header) -> Result<(), String> {
+pub(crate) fn make(header: &Header, shared: usize) -> Result<(), String> {
     let tables = Tables { next: header.tables_begin, end: header.tables_end };
     let mut map = Mapping::new(tables, ROOT_LEVEL, El3);
     let mut put = |from: usize, to: usize, attributes: Attributes| {
@@ -61,6 +64,7 @@ pub(crate) fn make(header: &Header) -> Result<(), String> {
     put(text, rodata, CONSTANTS)?;
     put(rodata, end, DATA)?;
     DEVICES.iter().try_for_each(|device| put(*device, device + PAGE_BYTES, DEVICE))?;
+    put(shared, shared + SHARED_BYTES as usize, DATA | Attributes::NS)?;
     // They stay.
     core::mem::forget(map);
     Ok(())

@@ -19,6 +19,8 @@ pub struct Changes<'a> {
     pub command_line: Option<&'a str>,
     /// Where the initrd is, if there is one.
     pub initrd: Option<Range>,
+    /// Memory that is not Linux's alone (MON-60).
+    pub shared: Option<Range>,
 }
 
 /// Why a tree is of no use.
@@ -126,6 +128,9 @@ pub fn edit(tree: &[u8], changes: &Changes<'_>) -> Result<Vec<u8>, TreeError> {
         set(chosen, "linux,initrd-start", base);
         set(chosen, "linux,initrd-end", base + bytes);
     }
+    if let Some(shared) = changes.shared {
+        reserve(&mut tree, shared)?;
+    }
     let edited = tree.to_dtb();
     if edited.len() as u64 <= TREE_BYTES_MAX { Ok(edited) } else { Err(TreeError::TooLong(edited.len())) }
 }
@@ -141,6 +146,31 @@ fn power(tree: &mut DeviceTree) -> Result<(), TreeError> {
     set(&mut psci, "compatible", &["arm,psci-1.0", "arm,psci-0.2"][..]);
     set(&mut psci, "method", "smc");
     tree.root.add_child(psci);
+    Ok(())
+}
+
+/// Linux leaves that memory alone, and finds it by its name (Devicetree Specification, section 3.5).
+fn reserve(tree: &mut DeviceTree, shared: Range) -> Result<(), TreeError> {
+    const CELLS: [&str; 2] = ["#address-cells", "#size-cells"];
+    let two = 2_u32.to_be_bytes();
+    let has_two = |node: &DeviceTreeNode, name| node.property(name).is_some_and(|cells| cells.value() == two);
+    if !CELLS.iter().all(|name| has_two(&tree.root, name)) {
+        return Err(TreeError::Lacks("addresses and sizes of two cells at its root"));
+    }
+    if tree.root.child("reserved-memory").is_none() {
+        let mut all = DeviceTreeNode::new_unchecked("reserved-memory");
+        CELLS.iter().for_each(|name| set(&mut all, name, 2_u32));
+        set(&mut all, "ranges", &[][..] as &[u8]);
+        tree.root.add_child(all);
+    }
+    let all = tree.root.child_mut("reserved-memory").ok_or(TreeError::Lacks("node /reserved-memory"))?;
+    let name = alloc::format!("tokkyu@{:x}", shared.base);
+    all.remove_child(&name);
+    let mut own = DeviceTreeNode::new_unchecked(name);
+    set(&mut own, "compatible", "tokkyu,shared");
+    set(&mut own, "reg", &[shared.base.to_be_bytes(), shared.bytes.to_be_bytes()].concat()[..]);
+    set(&mut own, "no-map", &[][..] as &[u8]);
+    all.add_child(own);
     Ok(())
 }
 
@@ -169,6 +199,9 @@ mod tests {
         status.into_iter().for_each(|status| set(&mut node, "status", status));
         node
     }
+
+    const SHARED: Range = Range { base: 0x7fff_0000, bytes: 0x1_0000 };
+    const NOTHING: Changes<'_> = Changes { command_line: None, initrd: None, shared: None };
 
     /// As QEMU's `virt` has it, with secure memory, and seeds.
     fn machine() -> DeviceTree {
@@ -200,7 +233,7 @@ mod tests {
     #[test]
     fn linux_is_told_what_the_monitor_does() {
         let initrd = Some(Range { base: 0x4400_0000, bytes: 0x1234 });
-        let changes = Changes { command_line: Some("console=ttyAMA0 quiet"), initrd };
+        let changes = Changes { command_line: Some("console=ttyAMA0 quiet"), initrd, shared: Some(SHARED) };
         let edited = edit(&machine().to_dtb(), &changes).expect("a tree");
         assert_eq!(value(&edited, "/chosen", "bootargs"), b"console=ttyAMA0 quiet\0");
         assert_eq!(value(&edited, "/chosen", "kaslr-seed"), [1, 2, 3, 4, 5, 6, 7, 8]);
@@ -209,16 +242,21 @@ mod tests {
         assert_eq!(value(&edited, "/psci", "method"), b"smc\0");
         assert_eq!(value(&edited, "/psci", "compatible"), b"arm,psci-1.0\0arm,psci-0.2\0");
         assert_eq!(value(&edited, "/cpus/cpu@1", "enable-method"), b"psci\0");
+        let shared = "/reserved-memory/tokkyu@7fff0000";
+        let reg = [SHARED.base.to_be_bytes(), SHARED.bytes.to_be_bytes()].concat();
+        assert_eq!(value(&edited, shared, "reg"), reg);
+        assert_eq!(value(&edited, shared, "no-map"), b"");
+        assert_eq!(value(&edited, "/reserved-memory", "ranges"), b"");
+        assert_eq!(value(&edited, "/reserved-memory", "#size-cells"), 2_u32.to_be_bytes());
         let fdt = Fdt::new(&edited).expect("a tree");
         assert!(fdt.find_node("/cpus/cpu-map").expect("it stays").property("enable-method").is_none());
     }
 
     #[test]
     fn what_is_not_said_stays() {
-        let edited =
-            edit(&machine().to_dtb(), &Changes { command_line: None, initrd: None }).expect("a tree");
+        let edited = edit(&machine().to_dtb(), &NOTHING).expect("a tree");
         assert_eq!(value(&edited, "/chosen", "bootargs"), b"old\0");
-        let again = edit(&edited, &Changes { command_line: None, initrd: None }).expect("a tree");
+        let again = edit(&edited, &NOTHING).expect("a tree");
         assert_eq!(again, edited);
     }
 
@@ -237,8 +275,7 @@ mod tests {
         assert!(error.contains("has no memory"), "{error}");
         tree.root.remove_child("cpus");
         assert_eq!(processors_of(&tree.to_dtb()), Err(TreeError::Lacks("node /cpus")));
-        let changes = Changes { command_line: None, initrd: None };
-        assert_eq!(edit(&tree.to_dtb(), &changes), Err(TreeError::Lacks("node /cpus")));
+        assert_eq!(edit(&tree.to_dtb(), &NOTHING), Err(TreeError::Lacks("node /cpus")));
         let mut many = machine();
         for at in 0..RANGES_MAX as u64 {
             many.root.add_child(memory(&std::format!("memory@{at}"), at << 40, 1, None));
@@ -252,14 +289,15 @@ mod tests {
     #[test]
     fn a_command_line_that_is_too_long_is_told() {
         let words = "x".repeat(TREE_BYTES_MAX as usize);
-        let error = edit(&machine().to_dtb(), &Changes { command_line: Some(&words), initrd: None });
+        let error = edit(&machine().to_dtb(), &Changes { command_line: Some(&words), ..NOTHING });
         assert!(matches!(error, Err(TreeError::TooLong(bytes)) if bytes as u64 > TREE_BYTES_MAX));
     }
 
     fn all(tree: &[u8]) {
         let _ = (memory_of(tree), processors_of(tree));
         let initrd = Some(Range { base: 1 << 30, bytes: 7 });
-        if let Ok(edited) = edit(tree, &Changes { command_line: Some("words"), initrd }) {
+        if let Ok(edited) = edit(tree, &Changes { command_line: Some("words"), initrd, shared: Some(SHARED) })
+        {
             assert!(Fdt::new(&edited).is_ok());
         }
     }

@@ -9,6 +9,15 @@ use smccc::psci::{
 
 /// The answer to a number that is not known.
 pub const NOT_SUPPORTED: i64 = PSCI_NOT_SUPPORTED as i64;
+/// Stolen time (DEN 0057, section 3.1): whether there is one of its calls, and where this processor's is.
+pub const PV_TIME_FEATURES: u32 = 0xc500_0020;
+/// See [`PV_TIME_FEATURES`].
+pub const PV_TIME_ST: u32 = 0xc500_0021;
+/// Bytes from one processor's structure to the next.
+pub const STOLEN_TIME_BYTES: u64 = 64;
+/// In a structure: nanoseconds.
+pub const STOLEN_TIME_AT: u64 = 8;
+
 /// The answer of what has been done.
 pub const SUCCESS: i64 = 0;
 /// PSCI 1.1 and SMCCC 1.2: major in the upper half, minor in the lower.
@@ -55,6 +64,8 @@ pub enum Call {
     Suspend(Option<Goal>),
     /// `AFFINITY_INFO` of a processor, by its affinity, or of those above it.
     AffinityInfo(u64, u64),
+    /// `PV_TIME_ST`.
+    StolenTime,
     /// `SYSTEM_OFF`.
     SystemOff,
     /// `SYSTEM_RESET`.
@@ -79,6 +90,11 @@ pub fn read(function: u32, arguments: [u64; 3]) -> Call {
         PSCI_SYSTEM_OFF => Call::SystemOff,
         PSCI_SYSTEM_RESET => Call::SystemReset,
         PSCI_FEATURES => Call::Answer(if has_psci(first as u32) { SUCCESS } else { NOT_SUPPORTED }),
+        PV_TIME_FEATURES => {
+            let is_one = matches!(first as u32, PV_TIME_FEATURES | PV_TIME_ST);
+            Call::Answer(if is_one { SUCCESS } else { NOT_SUPPORTED })
+        }
+        PV_TIME_ST => Call::StolenTime,
         SMCCC_ARCH_FEATURES => Call::Answer(if has_arch(first as u32) { SUCCESS } else { NOT_SUPPORTED }),
         _ => Call::Answer(NOT_SUPPORTED),
     }
@@ -105,7 +121,7 @@ fn has_psci(function: u32) -> bool {
 }
 
 fn has_arch(function: u32) -> bool {
-    matches!(function, SMCCC_VERSION | SMCCC_ARCH_FEATURES)
+    matches!(function, SMCCC_VERSION | SMCCC_ARCH_FEATURES | PV_TIME_FEATURES)
 }
 
 #[cfg(test)]
@@ -115,7 +131,7 @@ mod tests {
 
     use super::*;
 
-    const KNOWN: [u32; 14] = [
+    const KNOWN: [u32; 16] = [
         PSCI_VERSION,
         SMCCC_VERSION,
         SMCCC_ARCH_FEATURES,
@@ -130,6 +146,8 @@ mod tests {
         PSCI_SYSTEM_OFF,
         PSCI_SYSTEM_RESET,
         PSCI_FEATURES,
+        PV_TIME_FEATURES,
+        PV_TIME_ST,
     ];
 
     #[test]
@@ -141,7 +159,8 @@ mod tests {
             let known = [u64::from(PSCI_VERSION), 0, 0];
             assert_ne!(read(*function, known), Call::Answer(NOT_SUPPORTED), "{function:#x}");
         }
-        assert_eq!(promised.len(), KNOWN.len() - 1);
+        // All but two of stolen time and what tells of the architecture's.
+        assert_eq!(promised.len(), KNOWN.len() - 3);
     }
 
     #[test]
@@ -158,6 +177,14 @@ mod tests {
         assert_eq!(read(PSCI_CPU_SUSPEND_64, [0, 8, 9]), Call::Suspend(None));
         let goal = Goal { entry: 8, context: 9 };
         assert_eq!(read(PSCI_CPU_SUSPEND_64, [POWER_DOWN, 8, 9]), Call::Suspend(Some(goal)));
+    }
+
+    #[test]
+    fn stolen_time_is_found_as_its_document_says() {
+        let supported = |function, of: u32| read(function, [of.into(), 0, 0]) == Call::Answer(SUCCESS);
+        assert!(supported(SMCCC_ARCH_FEATURES, PV_TIME_FEATURES));
+        assert!(supported(PV_TIME_FEATURES, PV_TIME_FEATURES) && supported(PV_TIME_FEATURES, PV_TIME_ST));
+        assert!(!supported(PV_TIME_FEATURES, PV_TIME_ST + 1) && !supported(PV_TIME_FEATURES, 0));
     }
 
     proptest! {

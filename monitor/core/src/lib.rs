@@ -14,7 +14,10 @@ mod handoff;
 mod memory;
 mod power;
 
-pub use calls::{Call, Goal, IDLE, NOT_SUPPORTED, SUCCESS, World, read};
-pub use handoff::{Handoff, PROCESSORS_MAX, RANGES_MAX, RTOS_MEMORY};
+pub use calls::{
+    Call, Goal, IDLE, NOT_SUPPORTED, PV_TIME_FEATURES, PV_TIME_ST, STOLEN_TIME_AT, STOLEN_TIME_BYTES,
+    SUCCESS, World, read,
+};
+pub use handoff::{Handoff, PROCESSORS_MAX, RANGES_MAX, RTOS_MEMORY, SHARED_BYTES};
 pub use memory::{Range, holds};
 pub use power::{Event, Power, Refused};

@@ -27,6 +27,7 @@ fn carry_out(call: Call, world: World) -> i64 {
         (Call::SystemReset, _) => machine::reset(),
         (Call::AffinityInfo(affinity, level), World::Linux) => affinity_info(affinity, level),
         (Call::Suspend(goal), World::Linux) => suspend(goal),
+        (Call::StolenTime, World::Linux) => Ok(processors::stolen_time(processors::here()) as i64),
         (Call::Off, World::Linux) => worlds::end_linux(processors::here()),
         // It has its processors for ever, and says so when it is idle.
         (_, World::Rtos) => Ok(NOT_SUPPORTED),

@@ -46,6 +46,17 @@ pub(crate) struct Rtos {
     pub(crate) place: u64,
 }
 
+/// What the RTOS has had of a processor while Linux had it too (MON-61).
+#[repr(C)]
+pub(crate) struct Stolen {
+    /// When it has come in, in the counter's ticks, and what it had before that.
+    pub(crate) since: u64,
+    pub(crate) ticks: u64,
+    /// Where Linux reads it, and nanoseconds in a tick, of 2^32.
+    pub(crate) told: u64,
+    pub(crate) scale: u64,
+}
+
 /// A processor's frame, of which assembly knows the order (switch.rs). What is in it is touched by that processor alone.
 #[repr(C, align(64))]
 pub(crate) struct Frame {
@@ -58,6 +69,7 @@ pub(crate) struct Frame {
     pub(crate) has_rtos: u64,
     pub(crate) linux: Linux,
     pub(crate) rtos: Rtos,
+    pub(crate) stolen: Stolen,
     pub(crate) floats: Floats,
 }
 
@@ -99,6 +111,7 @@ const NONE: Frame = Frame {
         has_floats: 0,
     },
     rtos: Rtos { sctlr: 0, ttbr0: 0, tcr: 0, mair: 0, vbar: 0, tpidr_el1: 0, sp_el1: 0, place: 0 },
+    stolen: Stolen { since: 0, ticks: 0, told: 0, scale: 0 },
     floats: Floats([0; 66]),
 };
 
@@ -132,6 +145,18 @@ impl Frame {
         self.state = EL1_MASKED;
         self.linux = Linux { sctlr: SCTLR_RESET, ..NONE.linux };
         self.has_linux = 1;
+    }
+}
+
+impl Stolen {
+    /// Nothing yet; Linux is told there.
+    pub(crate) fn begin(&mut self, told: u64) {
+        let frequency: u64;
+        // SAFETY: reading it changes nothing.
+        unsafe { asm!("mrs {}, cntfrq_el0", out(reg) frequency, options(nomem, nostack, preserves_flags)) };
+        // A counter has 1 MHz at least (DDI 0487, D12.1.2).
+        let scale = (1_000_000_000 << 32) / frequency.max(1_000_000);
+        *self = Stolen { since: 0, ticks: 0, told, scale };
     }
 }
 

@@ -6,7 +6,7 @@ use core::cell::UnsafeCell;
 use core::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicU32, AtomicU64};
 
-use tokkyu_monitor_core::{Event, Goal, Handoff, PROCESSORS_MAX, Power, Refused, World};
+use tokkyu_monitor_core::{Event, Goal, Handoff, PROCESSORS_MAX, Power, Refused, STOLEN_TIME_BYTES, World};
 
 /// Written by the boot part, before any processor is here.
 #[repr(transparent)]
@@ -57,6 +57,11 @@ pub(crate) fn here() -> usize {
     // SAFETY: reading it changes nothing.
     unsafe { asm!("mrs {}, mpidr_el1", out(reg) affinity, options(nomem, nostack, preserves_flags)) };
     (affinity & 0xff) as usize % PROCESSORS_MAX
+}
+
+/// Where a processor's structure of stolen time is.
+pub(crate) fn stolen_time(index: usize) -> u64 {
+    handoff().shared + index as u64 * STOLEN_TIME_BYTES
 }
 
 /// The one of that affinity, if the machine has it.

@@ -1,9 +1,10 @@
-//! From one world to the other (MON-53 to MON-55). Straight code: no lock, no loop, no memory but this processor's frame.
+//! From one world to the other (MON-53 to MON-55). Straight code: no lock, no loop, no memory but this processor's
+//! frame, and the word that Linux reads its stolen time from.
 
 use core::arch::global_asm;
 use core::mem::offset_of;
 
-use crate::frame::{EL1_MASKED, Frame, Linux, Rtos, SCTLR_RESET};
+use crate::frame::{EL1_MASKED, Frame, Linux, Rtos, SCTLR_RESET, Stolen};
 
 unsafe extern "C" {
     /// Goes to Linux as the frame has it; what is on this processor's stack is given up.
@@ -34,9 +35,13 @@ const HAS_FLOATS: usize = LINUX + offset_of!(Linux, has_floats);
 const PRIORITY_MASK: usize = LINUX + offset_of!(Linux, priority_mask);
 const RTOS: usize = offset_of!(Frame, rtos);
 const RTOS_SP: usize = RTOS + offset_of!(Rtos, sp_el1);
+const SINCE: usize = offset_of!(Frame, stolen) + offset_of!(Stolen, since);
+const TICKS: usize = SINCE + 8;
+const TOLD: usize = SINCE + 16;
 const FLOATS: usize = offset_of!(Frame, floats);
 // As the assembly below counts on it: pairs, one behind the other, in reach of one instruction.
 const _: () = assert!(GENERAL == 0 && PLACE == 31 * 8 && HAS_FLOATS == PRIORITY_MASK + 8 && RTOS_SP <= 504);
+const _: () = assert!(offset_of!(Stolen, ticks) == 8 && offset_of!(Stolen, told) == 16 && TOLD <= 504);
 
 global_asm!(
     ".section .text.switch, \"ax\"",
@@ -82,11 +87,13 @@ global_asm!(
     ".global tokkyu_monitor_fiq",
     "tokkyu_monitor_fiq:",
     "stp x0, x1, [sp]",
+    "mrs x1, cntpct_el0",
     "mrs x0, s3_0_c12_c8_2", // ICC_HPPIR0_EL1: 1020 if it is of group 1, secure
     "cmp x0, #1020",
     "b.lo 1f",
     "ldr x0, [sp, #{has_rtos}]",
     "cbz x0, 2f",
+    "str x1, [sp, #{since}]",
     "general stp",
     "mrs x0, elr_el3",
     "mrs x1, spsr_el3",
@@ -138,6 +145,17 @@ global_asm!(
     "cbz x1, 6f",
     "5:",
     "cbz x0, tokkyu_monitor_next",
+    // What Linux did not have of its processor meanwhile is told it in nanoseconds.
+    "mrs x0, cntpct_el0",
+    "ldp x1, x2, [sp, #{since}]",
+    "sub x0, x0, x1",
+    "add x0, x0, x2",
+    "ldp x1, x2, [sp, #{told}]",
+    "str x0, [sp, #{ticks}]",
+    "umulh x3, x0, x2",
+    "mul x0, x0, x2",
+    "extr x0, x3, x0, #32",
+    "str x0, [x1]",
     "4:",
     "linux_pairs give_pair",
     "mov x2, #{scr_linux}",
@@ -255,6 +273,9 @@ global_asm!(
     has_floats = const HAS_FLOATS,
     has_linux = const HAS_LINUX,
     has_rtos = const HAS_RTOS,
+    since = const SINCE,
+    ticks = const TICKS,
+    told = const TOLD,
     floats = const FLOATS,
     scr_linux = const SCR_LINUX,
     scr_rtos = const SCR_RTOS,

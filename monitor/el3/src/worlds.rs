@@ -2,7 +2,7 @@
 
 use core::arch::asm;
 
-use tokkyu_monitor_core::{Goal, World};
+use tokkyu_monitor_core::{Goal, STOLEN_TIME_AT, World};
 
 use crate::switch::{SCR_NON_SECURE, tokkyu_begin_rtos, tokkyu_to_linux, tokkyu_to_rtos};
 use crate::{frame, gic, machine, processors};
@@ -10,6 +10,8 @@ use crate::{frame, gic, machine, processors};
 /// What a processor does first. The first one begins the RTOS, and Linux once that is idle there.
 pub(crate) fn begin(index: usize) -> ! {
     let handoff = processors::handoff();
+    // SAFETY: this processor's own.
+    unsafe { (*frame::here()).stolen.begin(processors::stolen_time(index) + STOLEN_TIME_AT) };
     if index == 0 {
         // Nobody else asks yet.
         let _ = processors::ask(World::Linux, 0, Goal { entry: handoff.entry, context: handoff.tree });

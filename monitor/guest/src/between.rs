@@ -2,8 +2,19 @@
 
 use core::arch::{asm, global_asm};
 
-use crate::call::counter;
+use smccc::arch::SMCCC_ARCH_FEATURES;
+
+use crate::call::{counter, smc};
+use crate::processor::here;
 use crate::{expect, say};
+
+/// Stolen time (DEN 0057).
+const PV_TIME_FEATURES: u32 = 0xc500_0020;
+const PV_TIME_ST: u32 = 0xc500_0021;
+/// The last 64 KiB of a machine with 512 MiB.
+const SHARED: usize = 0x5fff_0000;
+/// Of each time somebody else had the processor, instructions that are not told.
+const UNTOLD: u64 = 100;
 
 /// Long enough for an RTOS to come in a few times.
 const TICKS: u64 = 300_000;
@@ -75,18 +86,48 @@ pub fn kept() {
     say!("ok everything is kept");
 }
 
-/// How long somebody else had the processor, each time.
+/// How long somebody else had the processor, each time; all in all it is what the monitor says was stolen.
 pub fn lengths() {
     let mut gaps = [0; GAPS];
-    let end = counter() + LOOK_TICKS;
+    let (before, end) = (stolen_ns(0), counter() + LOOK_TICKS);
     // SAFETY: it writes no more than there is room for.
     let count = unsafe { tokkyu_guest_gaps(gaps.as_mut_ptr(), GAPS, end) };
+    let stolen = stolen_ns(0) - before;
     // The RTOS tells of its side later than this.
     while counter() < end {}
     let found = &gaps[..count.min(GAPS)];
     if let (Some(least), Some(most)) = (found.iter().min(), found.iter().max()) {
         say!("length away {least} {most}");
     }
+    let seen: u64 = found.iter().sum();
+    // The way in before the counter is read, the way out behind it, a turn of the loop: nanoseconds are instructions here.
+    let missing = seen.wrapping_sub(stolen);
+    expect!(
+        "time stolen, of what was seen",
+        (seen, stolen, missing <= found.len() as u64 * UNTOLD),
+        (seen, stolen, true)
+    );
+    say!("ok stolen time is told");
+}
+
+/// Nanoseconds that were stolen from a processor, as the monitor says (DEN 0057, section 3.2).
+fn stolen_ns(processor: usize) -> u64 {
+    let structure = SHARED + processor * 64;
+    // SAFETY: memory that both systems have, which the monitor writes alone.
+    unsafe { ((structure + 8) as *const u64).read_volatile() }
+}
+
+/// This processor's structure of stolen time is where it should be, and is one.
+pub fn told() {
+    let at = smc(PV_TIME_ST, [0; 3]);
+    expect!("PV_TIME_ST", at, (SHARED + here() * 64) as i64);
+    // SAFETY: as above.
+    let head = unsafe { ((SHARED + here() * 64) as *const u64).read_volatile() };
+    expect!("revision and attributes", head, 0);
+    for (asked, answer) in [(PV_TIME_FEATURES, 0), (PV_TIME_ST, 0), (PV_TIME_ST + 1, -1)] {
+        expect!("PV_TIME_FEATURES", smc(PV_TIME_FEATURES, [asked.into(), 0, 0]), answer);
+    }
+    expect!("SMCCC_ARCH_FEATURES", smc(SMCCC_ARCH_FEATURES, [PV_TIME_FEATURES.into(), 0, 0]), 0);
 }
 
 global_asm!(

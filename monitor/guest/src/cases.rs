@@ -67,6 +67,7 @@ pub fn all(tree: u64, rest: u64) -> ! {
         races();
     }
     suspended();
+    between::told();
     between::kept();
     lengths();
     if processors == 1 {
@@ -170,6 +171,7 @@ fn bounds() {
 /// What another processor does.
 pub fn other(context: u64) -> ! {
     let own = here();
+    between::told();
     match context & 0xff {
         COUNT_AND_GO => {
             BEGUN[own].store(context, Release);
