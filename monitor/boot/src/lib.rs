@@ -1,4 +1,4 @@
-//! What of the boot part needs no hardware: what files say, where Linux lies in memory, how its device tree is edited
+//! What of boot part and loader needs no hardware: what files say, where Linux lies in memory, how its device tree is edited
 //! (../SPEC.md).
 
 #![no_std]
@@ -15,5 +15,7 @@ mod tree;
 
 pub use image::{Image, ImageError, Part};
 pub use kernel::{HEADER_BYTES, Kernel, KernelError};
-pub use places::{ALIGNMENT, PlaceError, Places, TREE_BYTES_MAX};
-pub use tree::{Changes, TreeError, edit, memory_of, processors_of};
+pub use places::{ALIGNMENT, PlaceError, Places, TREE_BYTES_MAX, shared_of};
+pub use tree::{
+    Changes, TREE_HEADER_WORDS, TREE_MOST, TreeError, edit, memory_of, processors_of, used_bytes,
+};

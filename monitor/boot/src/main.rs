@@ -1,12 +1,11 @@
 //! The monitor's boot part: runs once, from flash, with translation off (../SPEC.md, MON-1 to MON-4).
 //!
 //! ```text
-//! reset ─► device tree, memory ─► RTOS, kernel, initrd by fw_cfg ─► tree edited ─► resident part in place ─► interrupts ─► resident part
+//! reset ─► device tree, loader kept ─► RTOS by fw_cfg ─► resident part in place ─► interrupts ─► resident part
 //! ```
 //!
-//! Where to look: `reset.rs` is the first instruction, `linux.rs` brings Linux into memory, `rtos.rs` the RTOS, `resident.rs` the resident
-//! part; what needs no
-//! hardware is in the library (`lib.rs`).
+//! Where to look: `reset.rs` is the first instruction, `kept.rs` keeps what Linux begins with, `rtos.rs` brings the RTOS into memory,
+//! `resident.rs` the resident part; what needs no hardware is in the library (`lib.rs`).
 
 #![cfg_attr(target_os = "none", no_std, no_main)]
 #![deny(unsafe_op_in_unsafe_fn)]
@@ -15,17 +14,11 @@
 extern crate alloc;
 
 #[cfg(target_os = "none")]
-mod console;
-#[cfg(target_os = "none")]
-mod fw_cfg;
-#[cfg(target_os = "none")]
 mod gic;
 #[cfg(target_os = "none")]
 mod header;
 #[cfg(target_os = "none")]
-mod heap;
-#[cfg(target_os = "none")]
-mod linux;
+mod kept;
 #[cfg(target_os = "none")]
 mod reset;
 #[cfg(target_os = "none")]

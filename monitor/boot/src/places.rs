@@ -47,6 +47,13 @@ impl fmt::Display for PlaceError {
     }
 }
 
+/// The memory that both systems have: the last whole piece, wherever memory ends; nothing: there is none.
+pub fn shared_of(memory: Range) -> Option<Range> {
+    let last = memory.base.checked_add(memory.bytes)?.checked_sub(SHARED_BYTES)?;
+    let base = last - last % SHARED_BYTES;
+    memory.holds(base, SHARED_BYTES).then_some(Range { base, bytes: SHARED_BYTES })
+}
+
 impl Places {
     /// In the memory where the machine's begins.
     ///
@@ -68,10 +75,8 @@ impl Places {
             let end = at.checked_add(kernel.image_bytes.max(kernel_bytes))?;
             let initrd = end.checked_next_multiple_of(ALIGNMENT)?;
             let end = initrd.checked_add(initrd_bytes)?;
-            // The last whole one, wherever memory ends.
-            let last = (memory.base.checked_add(memory.bytes)?).checked_sub(SHARED_BYTES);
-            let shared = last.map(|last| last - last % SHARED_BYTES);
-            Some((Places { tree, kernel: at, initrd, shared: shared.unwrap_or(0) }, end))
+            let shared = shared_of(memory).map_or(0, |shared| shared.base);
+            Some((Places { tree, kernel: at, initrd, shared }, end))
         };
         let (places, end) = places().ok_or_else(|| wrong(None))?;
         let needed = end.checked_next_multiple_of(SHARED_BYTES).and_then(|end| end.checked_add(SHARED_BYTES));

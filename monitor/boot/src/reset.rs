@@ -1,16 +1,20 @@
 //! The first instruction (MON-3), and the end of what cannot go on (MON-4).
 
 use core::arch::global_asm;
+use core::fmt::Write;
 use core::panic::PanicInfo;
 
-use crate::{console, gic, header, linux, resident};
+use tokkyu_monitor_machine::heap::Heap;
+use tokkyu_monitor_machine::{gpio, serial};
 
-/// A PL061 that the secure world alone sees; pin 0 of it switches the machine off (QEMU, hw/arm/virt.c).
-const GPIO: usize = 0x090b_0000;
+use crate::{gic, header, kept, resident};
+
+#[global_allocator]
+static HEAP: Heap = Heap::new();
 
 #[unsafe(no_mangle)]
 extern "C" fn tokkyu_boot() -> u64 {
-    let brought = linux::bring().and_then(|handoff| {
+    let brought = kept::bring().and_then(|handoff| {
         let entry = resident::place(&handoff)?;
         gic::set_up(handoff.processors as usize)?;
         Ok(entry)
@@ -22,16 +26,9 @@ extern "C" fn tokkyu_boot() -> u64 {
 }
 
 fn stop(words: core::fmt::Arguments<'_>) -> ! {
-    console::print(format_args!("monitor: {words}\r\n"));
-    // SAFETY: a device of the machine, which ends here. Bits 2 to 9 of the address say which bits of the data count (ARM DDI 0190).
-    unsafe {
-        ((GPIO + 0x400) as *mut u32).write_volatile(3);
-        ((GPIO + (1 << 2)) as *mut u32).write_volatile(0);
-        ((GPIO + (1 << 2)) as *mut u32).write_volatile(1);
-    }
-    loop {
-        core::hint::spin_loop();
-    }
+    let mut line = serial::FIRST;
+    let _ = write!(line, "monitor: {words}\r\n");
+    gpio::off()
 }
 
 #[panic_handler]
@@ -90,5 +87,5 @@ global_asm!(
     ".ltorg",
     distributor = const gic::DISTRIBUTOR,
     header = const header::PLACE,
-    serial = const console::DEVICE,
+    serial = const serial::FIRST.address(),
 );

@@ -6,8 +6,7 @@ use core::{ptr, slice};
 
 use tokkyu_monitor_boot::{Image, Part};
 use tokkyu_monitor_core::Range;
-
-use crate::fw_cfg;
+use tokkyu_monitor_machine::fw_cfg;
 
 const NAME: &str = "opt/org.tokkyu/rtos";
 /// From scratch to where the file is while it is looked at: the device sees no secure memory.

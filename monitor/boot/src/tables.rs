@@ -1,5 +1,5 @@
 //! The resident part's translation tables: its code is run and not written, its data written and not run, two
-//! devices, the memory that Linux is told things in, nothing else.
+//! devices, what is kept for Linux's beginnings and where it is copied to, the memory that Linux is told things in, nothing else.
 
 use alloc::string::{String, ToString};
 use core::ptr::NonNull;
@@ -8,7 +8,7 @@ use aarch64_paging::Mapping;
 use aarch64_paging::descriptor::{El23Attributes as Attributes, PhysicalAddress};
 use aarch64_paging::paging::{Constraints, El3, MemoryRegion, PageTable, Translation};
 
-use tokkyu_monitor_core::SHARED_BYTES;
+use tokkyu_monitor_core::{KEPT_BYTES, LOADER_KEPT, LOADING_BYTES, SHARED_BYTES, TREE};
 
 use crate::header::{Header, PLACE};
 
@@ -56,7 +56,7 @@ pub(crate) fn make(header: &Header, shared: usize) -> Result<(), String> {
     let mut put = |from: usize, to: usize, attributes: Attributes| {
         let attributes = attributes | Attributes::VALID | Attributes::ACCESSED | Attributes::USER_RES1;
         let region = MemoryRegion::new(from, to);
-        map.map_range(&region, PhysicalAddress(from), attributes, Constraints::NO_BLOCK_MAPPINGS)
+        map.map_range(&region, PhysicalAddress(from), attributes, Constraints::empty())
             .map_err(|error| error.to_string())
     };
     let [text, rodata, end] = [header.text_end, header.rodata_end, header.memory_end].map(|end| end as usize);
@@ -64,7 +64,11 @@ pub(crate) fn make(header: &Header, shared: usize) -> Result<(), String> {
     put(text, rodata, CONSTANTS)?;
     put(rodata, end, DATA)?;
     DEVICES.iter().try_for_each(|device| put(*device, device + PAGE_BYTES, DEVICE))?;
+    let kept = LOADER_KEPT as usize;
+    put(kept, kept + 2 * KEPT_BYTES as usize, CONSTANTS)?;
     put(shared, shared + SHARED_BYTES as usize, DATA | Attributes::NS)?;
+    let (from, bytes) = (TREE as usize, LOADING_BYTES as usize);
+    put(from, from + bytes, DATA | Attributes::NS)?;
     // They stay.
     core::mem::forget(map);
     Ok(())

@@ -10,7 +10,8 @@ use dtoolkit::{Node, Property};
 
 use tokkyu_monitor_core::{PROCESSORS_MAX, RANGES_MAX, Range};
 
-use crate::places::TREE_BYTES_MAX;
+/// A tree that Linux gets, and one that is kept: the loader runs behind it.
+pub const TREE_MOST: usize = 0x8_0000;
 
 /// What is put into a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,7 +48,7 @@ impl fmt::Display for TreeError {
             TreeError::TooLong(bytes) => {
                 write!(
                     f,
-                    "the device tree becomes {bytes} bytes long, and may have {TREE_BYTES_MAX}: is the command line too long?"
+                    "the device tree becomes {bytes} bytes long, and may have {TREE_MOST}: is the command line too long?"
                 )
             }
         }
@@ -56,6 +57,29 @@ impl fmt::Display for TreeError {
 
 fn parse(tree: &[u8]) -> Result<Fdt<'_>, TreeError> {
     Fdt::new(tree).map_err(|error| TreeError::NotATree(alloc::format!("{error}")))
+}
+
+/// A tree's header in words, big-endian (Devicetree Specification, section 5.2): magic, length of all, where the structure is, where the
+/// strings are, where the reservations are, versions and processor, lengths of strings and structure.
+pub const TREE_HEADER_WORDS: usize = 10;
+const MAGIC: u32 = 0xd00d_feed;
+
+/// How many bytes of a tree say something: what leaves room for more says a greater length.
+///
+/// # Errors
+/// [`TreeError`]: it is none, or more than [`TREE_MOST`].
+pub fn used_bytes(header: [u32; TREE_HEADER_WORDS]) -> Result<usize, TreeError> {
+    let [magic, _, structure, strings, reservations, _, _, _, strings_bytes, structure_bytes] =
+        header.map(u32::from_be);
+    if magic != MAGIC {
+        return Err(TreeError::NotATree(String::from("no magic number")));
+    }
+    let ends = [(structure, structure_bytes), (strings, strings_bytes), (reservations, 16)];
+    let end = ends.iter().map(|(from, bytes)| u64::from(*from) + u64::from(*bytes)).max().unwrap_or(0);
+    match usize::try_from(end) {
+        Ok(end) if end <= TREE_MOST => Ok(end),
+        _ => Err(TreeError::TooLong(usize::try_from(end).unwrap_or(usize::MAX))),
+    }
 }
 
 /// The machine's memory, in the order of the tree.
@@ -132,7 +156,7 @@ pub fn edit(tree: &[u8], changes: &Changes<'_>) -> Result<Vec<u8>, TreeError> {
         reserve(&mut tree, shared)?;
     }
     let edited = tree.to_dtb();
-    if edited.len() as u64 <= TREE_BYTES_MAX { Ok(edited) } else { Err(TreeError::TooLong(edited.len())) }
+    if edited.len() <= TREE_MOST { Ok(edited) } else { Err(TreeError::TooLong(edited.len())) }
 }
 
 /// Processors are switched by PSCI, which is called by `smc`.
@@ -287,10 +311,27 @@ mod tests {
     }
 
     #[test]
+    fn what_a_tree_uses_is_less_than_what_it_has() {
+        let mut tree = machine().to_dtb();
+        let words = |tree: &[u8]| {
+            let word = |at: usize| u32::from_ne_bytes(tree[4 * at..][..4].try_into().expect("four bytes"));
+            core::array::from_fn(word)
+        };
+        let all = tree.len();
+        assert_eq!(used_bytes(words(&tree)), Ok(all));
+        tree.resize(1 << 20, 0);
+        tree[4..8].copy_from_slice(&(1_u32 << 20).to_be_bytes());
+        assert_eq!(used_bytes(words(&tree)), Ok(all));
+        tree[36..40].copy_from_slice(&u32::MAX.to_be_bytes());
+        assert!(matches!(used_bytes(words(&tree)), Err(TreeError::TooLong(_))));
+        assert!(matches!(used_bytes([0; TREE_HEADER_WORDS]), Err(TreeError::NotATree(_))));
+    }
+
+    #[test]
     fn a_command_line_that_is_too_long_is_told() {
-        let words = "x".repeat(TREE_BYTES_MAX as usize);
+        let words = "x".repeat(TREE_MOST);
         let error = edit(&machine().to_dtb(), &Changes { command_line: Some(&words), ..NOTHING });
-        assert!(matches!(error, Err(TreeError::TooLong(bytes)) if bytes as u64 > TREE_BYTES_MAX));
+        assert!(matches!(error, Err(TreeError::TooLong(bytes)) if bytes > TREE_MOST));
     }
 
     fn all(tree: &[u8]) {

@@ -10,6 +10,19 @@ pub const RANGES_MAX: usize = 4;
 /// Secure memory that the RTOS has (MON-50).
 pub const RTOS_MEMORY: Range = Range { base: 0x0e20_0000, bytes: 0x60_0000 };
 
+/// Where the loader and the machine's device tree are kept, in secure memory (MON-2).
+pub const LOADER_KEPT: u64 = 0x0e10_0000;
+/// See [`LOADER_KEPT`].
+pub const TREE_KEPT: u64 = 0x0e18_0000;
+/// How long each is at most.
+pub const KEPT_BYTES: u64 = 0x8_0000;
+/// Where they are copied to when Linux begins (MON-42).
+pub const LOADER: u64 = 0x4010_0000;
+/// See [`LOADER`].
+pub const TREE: u64 = 0x4000_0000;
+/// What of memory from [`TREE`] on the two need, with the loader's own.
+pub const LOADING_BYTES: u64 = 0x20_0000;
+
 /// Memory that both systems have, and what its address is a multiple of (MON-60).
 pub const SHARED_BYTES: u64 = 0x1_0000;
 
@@ -17,10 +30,10 @@ pub const SHARED_BYTES: u64 = 0x1_0000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct Handoff {
-    /// Where Linux begins.
-    pub entry: u64,
-    /// Its device tree.
-    pub tree: u64,
+    /// How long the loader is that is kept.
+    pub loader_bytes: u64,
+    /// How long the device tree is that is kept.
+    pub tree_bytes: u64,
     /// Where the RTOS begins; 0: there is none.
     pub rtos: u64,
     /// Memory that both systems have, [`SHARED_BYTES`].
@@ -36,8 +49,8 @@ pub struct Handoff {
 impl Handoff {
     /// Before anybody has left any.
     pub const NONE: Handoff = Handoff {
-        entry: 0,
-        tree: 0,
+        loader_bytes: 0,
+        tree_bytes: 0,
         rtos: 0,
         shared: 0,
         processors: 0,

@@ -1,6 +1,6 @@
 //! What of the monitor needs no hardware: how a call is read, when a processor is on, which memory is Linux's (../SPEC.md).
 //!
-//! Where to look: `calls.rs` reads a call, `power.rs` has the states of a processor, `handoff.rs` what the boot part tells the resident
+//! Where to look: `calls.rs` reads a call, `power.rs` has the states of a processor, `life.rs` those of Linux, `handoff.rs` what the boot part tells the resident
 //! part.
 
 #![no_std]
@@ -11,6 +11,7 @@ extern crate std;
 
 mod calls;
 mod handoff;
+mod life;
 mod memory;
 mod power;
 
@@ -18,6 +19,10 @@ pub use calls::{
     Call, Goal, IDLE, NOT_SUPPORTED, PV_TIME_FEATURES, PV_TIME_ST, STOLEN_TIME_AT, STOLEN_TIME_BYTES,
     SUCCESS, World, read,
 };
-pub use handoff::{Handoff, PROCESSORS_MAX, RANGES_MAX, RTOS_MEMORY, SHARED_BYTES};
+pub use handoff::{
+    Handoff, KEPT_BYTES, LOADER, LOADER_KEPT, LOADING_BYTES, PROCESSORS_MAX, RANGES_MAX, RTOS_MEMORY,
+    SHARED_BYTES, TREE, TREE_KEPT,
+};
+pub use life::{Life, LifeEvent, Piece, piece};
 pub use memory::{Range, holds};
 pub use power::{Event, Power, Refused};

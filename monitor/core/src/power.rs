@@ -7,6 +7,9 @@
 //!    │                it begins                                      │
 //!    └───────────────────────────────────────────────────────────────┘
 //!                                on_ended
+//!
+//!   Asked, On ──────────► Off, where Linux as a whole is given up
+//!             on_dropped
 //! ```
 //!
 //! One word, in which the whole state is: who changes it compares and exchanges, and does nothing when it has lost.
@@ -36,6 +39,8 @@ pub enum Event {
     Begun,
     /// It has called `CPU_OFF`.
     Ended,
+    /// Linux is given up.
+    Dropped,
 }
 
 /// Nothing has changed.
@@ -70,7 +75,7 @@ impl Power {
             (Power::Off, Event::Claimed) => Power::Claimed,
             (Power::Claimed, Event::Asked) => Power::Asked,
             (Power::Asked, Event::Begun) => Power::On,
-            (Power::On, Event::Ended) => Power::Off,
+            (Power::On, Event::Ended) | (Power::Asked | Power::On, Event::Dropped) => Power::Off,
             (Power::Claimed | Power::Asked, Event::Claimed) => return Err(Refused::Pending),
             (Power::On, Event::Claimed) => return Err(Refused::AlreadyOn),
             _ => return Err(Refused::Never),
@@ -95,16 +100,16 @@ mod tests {
 
     #[test]
     fn every_state_knows_every_event() {
-        let events = [Event::Claimed, Event::Asked, Event::Begun, Event::Ended];
+        let events = [Event::Claimed, Event::Asked, Event::Begun, Event::Ended, Event::Dropped];
         let table = STATES.map(|state| events.map(|event| state.after(event)));
         let never = Err(Refused::Never);
         assert_eq!(
             table,
             [
-                [Ok(Power::Claimed), never, never, never],
-                [Err(Refused::Pending), Ok(Power::Asked), never, never],
-                [Err(Refused::Pending), never, Ok(Power::On), never],
-                [Err(Refused::AlreadyOn), never, never, Ok(Power::Off)],
+                [Ok(Power::Claimed), never, never, never, never],
+                [Err(Refused::Pending), Ok(Power::Asked), never, never, never],
+                [Err(Refused::Pending), never, Ok(Power::On), never, Ok(Power::Off)],
+                [Err(Refused::AlreadyOn), never, never, Ok(Power::Off), Ok(Power::Off)],
             ]
         );
     }

@@ -3,7 +3,9 @@
 use smccc::psci::error;
 use tokkyu_monitor_core::{Call, Goal, NOT_SUPPORTED, RTOS_MEMORY, Refused, SUCCESS, World, holds, read};
 
-use crate::{gic, machine, processors, worlds};
+use tokkyu_monitor_machine::gpio;
+
+use crate::{gic, processors, worlds};
 
 /// An instruction is at a multiple of this.
 const INSTRUCTION_BYTES: u64 = 4;
@@ -23,8 +25,12 @@ fn carry_out(call: Call, world: World) -> i64 {
     let answer = match (call, world) {
         (Call::Answer(answer), _) => Ok(answer),
         (Call::On(affinity, goal), _) => on(world, affinity, goal),
-        (Call::SystemOff, _) => machine::off(),
-        (Call::SystemReset, _) => machine::reset(),
+        (Call::SystemOff, _) => gpio::off(),
+        // The RTOS goes on.
+        (Call::SystemReset, World::Linux) if processors::handoff().rtos != 0 => {
+            worlds::reset_linux(processors::here())
+        }
+        (Call::SystemReset, _) => gpio::reset(),
         (Call::AffinityInfo(affinity, level), World::Linux) => affinity_info(affinity, level),
         (Call::Suspend(goal), World::Linux) => suspend(goal),
         (Call::StolenTime, World::Linux) => Ok(processors::stolen_time(processors::here()) as i64),
@@ -67,7 +73,7 @@ fn affinity_info(affinity: u64, level: u64) -> Result<i64, i32> {
 
 fn suspend(goal: Option<Goal>) -> Result<i64, i32> {
     goal.map_or(Ok(()), |goal| check(World::Linux, goal))?;
-    machine::wait_for_interrupt();
+    gic::wait();
     match goal {
         Some(goal) => worlds::begin_linux(goal),
         None => Ok(SUCCESS),

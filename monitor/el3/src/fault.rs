@@ -3,8 +3,19 @@
 use core::arch::asm;
 use core::panic::PanicInfo;
 
-use crate::console::{print, print_number};
-use crate::machine;
+use tokkyu_monitor_machine::gpio;
+use tokkyu_monitor_machine::serial::SECURE;
+
+fn print(words: &str) {
+    words.bytes().for_each(|byte| SECURE.put(byte));
+}
+
+/// In hexadecimal.
+fn print_number(number: u64) {
+    print("0x");
+    let digits = (0..16).rev().map(|at| (number >> (4 * at)) as usize & 0xf);
+    digits.for_each(|digit| SECURE.put(b"0123456789abcdef"[digit]));
+}
 
 /// An exception that nobody expects: it is told, and the machine goes off.
 pub(crate) fn tell(vector: u64) -> ! {
@@ -22,7 +33,7 @@ pub(crate) fn tell(vector: u64) -> ! {
         print_number(*number);
     });
     print("\r\n");
-    machine::off()
+    gpio::off()
 }
 
 #[panic_handler]
@@ -30,5 +41,5 @@ fn panic(info: &PanicInfo<'_>) -> ! {
     print("monitor: a fault of its own, line ");
     print_number(info.location().map_or(0, |location| location.line().into()));
     print("\r\n");
-    machine::off()
+    gpio::off()
 }

@@ -70,6 +70,8 @@ pub(crate) struct Frame {
     pub(crate) linux: Linux,
     pub(crate) rtos: Rtos,
     pub(crate) stolen: Stolen,
+    /// Of what Linux begins with, bytes that are copied; the first processor's.
+    pub(crate) copied: u64,
     pub(crate) floats: Floats,
 }
 
@@ -112,6 +114,7 @@ const NONE: Frame = Frame {
     },
     rtos: Rtos { sctlr: 0, ttbr0: 0, tcr: 0, mair: 0, vbar: 0, tpidr_el1: 0, sp_el1: 0, place: 0 },
     stolen: Stolen { since: 0, ticks: 0, told: 0, scale: 0 },
+    copied: 0,
     floats: Floats([0; 66]),
 };
 

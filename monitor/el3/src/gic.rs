@@ -7,6 +7,8 @@ const WAKE: u64 = 15;
 /// Numbers from here on say that there is none.
 const NONE: u64 = 1020;
 const OF_RTOS: u64 = 1020;
+/// As many interrupts can be handled at once, each more urgent than the one before.
+const LEVELS: u64 = 32;
 
 /// On each processor: system registers, for all levels and both worlds; group 0 comes here.
 pub(crate) fn begin() {
@@ -66,4 +68,45 @@ pub(crate) fn acknowledge() {
         // SAFETY: ICC_EOIR0_EL1, of what was taken.
         unsafe { asm!("msr s3_0_c12_c8_1, {}", "isb", in(reg) number, options(nostack)) };
     }
+}
+
+/// Linux, which begins on this processor, finds no interrupt of a Linux of before that is being handled: it would keep out all that are
+/// not more urgent. Where the register of those cannot be written (QEMU ignores it of the non-secure ones), each is ended.
+pub(crate) fn forget_linux() {
+    // SAFETY: registers of the interface, whose values leave memory as it is: ICC_AP1R0_EL1, ICC_IGRPEN1_EL1, ICC_RPR_EL1 and
+    // ICC_EOIR1_EL1, non-secure, which NS in SCR_EL3 chooses; it is as it was when this returns. The RTOS is idle here, and the monitor
+    // handles none: whatever has a priority now was Linux's.
+    unsafe {
+        asm!(
+            "mrs {scr}, scr_el3",
+            "orr {other}, {scr}, #1",
+            "msr scr_el3, {other}",
+            "isb",
+            "msr s3_0_c12_c9_0, xzr",
+            "msr s3_0_c12_c12_7, xzr",
+            "isb",
+            "2:",
+            "mrs {other}, s3_0_c12_c11_3",
+            "and {other}, {other}, #0xff",
+            "cmp {other}, #0xff",
+            "b.eq 3f",
+            "msr s3_0_c12_c12_1, xzr",
+            "isb",
+            "subs {most}, {most}, #1",
+            "b.ne 2b",
+            "3:",
+            "msr scr_el3, {scr}",
+            "isb",
+            scr = out(reg) _,
+            other = out(reg) _,
+            most = inout(reg) LEVELS => _,
+            options(nostack)
+        );
+    }
+}
+
+/// Until there is an interrupt, masked or not.
+pub(crate) fn wait() {
+    // SAFETY: it waits.
+    unsafe { asm!("dsb sy", "wfi", options(nostack)) };
 }

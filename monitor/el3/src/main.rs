@@ -1,15 +1,14 @@
 //! The monitor's resident part: what runs at exception level 3 for as long as the machine does (../SPEC.md).
 //!
 //! Where to look: `entry.rs` has the header and the way in, `vectors.rs` what comes back, `switch.rs` the way from one system to the other
-//! and `frame.rs` what is kept on it, `worlds.rs` who has a processor, `calls.rs` what they ask for, `processors.rs` which they have. The boot part (../boot) has put all of it into secure memory, and its translation tables.
+//! and `frame.rs` what is kept on it, `worlds.rs` who has a processor,
+//! `life.rs` when Linux as a whole begins and ends, `calls.rs` what they ask for, `processors.rs` which they have. The boot part (../boot) has put all of it into secure memory, and its translation tables.
 
 #![cfg_attr(target_os = "none", no_std, no_main)]
 #![deny(unsafe_op_in_unsafe_fn)]
 
 #[cfg(target_os = "none")]
 mod calls;
-#[cfg(target_os = "none")]
-mod console;
 #[cfg(target_os = "none")]
 mod entry;
 #[cfg(target_os = "none")]
@@ -19,7 +18,7 @@ mod frame;
 #[cfg(target_os = "none")]
 mod gic;
 #[cfg(target_os = "none")]
-mod machine;
+mod life;
 #[cfg(target_os = "none")]
 mod processors;
 #[cfg(target_os = "none")]

@@ -59,6 +59,11 @@ pub(crate) fn here() -> usize {
     (affinity & 0xff) as usize % PROCESSORS_MAX
 }
 
+/// How many the machine has.
+pub(crate) fn count() -> usize {
+    (handoff().processors as usize).min(PROCESSORS_MAX)
+}
+
 /// Where a processor's structure of stolen time is.
 pub(crate) fn stolen_time(index: usize) -> u64 {
     handoff().shared + index as u64 * STOLEN_TIME_BYTES
@@ -108,4 +113,9 @@ pub(crate) fn take(world: World, index: usize) -> Option<Goal> {
 /// A system gives it back.
 pub(crate) fn end(world: World, index: usize) {
     let _ = happen(world, index, Event::Ended);
+}
+
+/// Linux is given up here; false: it had it not.
+pub(crate) fn drop(index: usize) -> bool {
+    happen(World::Linux, index, Event::Dropped).is_ok()
 }

@@ -4,6 +4,8 @@
 use core::arch::global_asm;
 use core::mem::offset_of;
 
+use tokkyu_monitor_core::Life;
+
 use crate::frame::{EL1_MASKED, Frame, Linux, Rtos, SCTLR_RESET, Stolen};
 
 unsafe extern "C" {
@@ -106,6 +108,10 @@ global_asm!(
     "1:",
     "mrs x0, s3_0_c12_c8_0", // ICC_IAR0_EL1
     "msr s3_0_c12_c8_1, x0", // ICC_EOIR0_EL1
+    "adrp x0, TOKKYU_MONITOR_LIFE",
+    "ldr w0, [x0, :lo12:TOKKYU_MONITOR_LIFE]",
+    "cmp w0, #{ending}",
+    "b.eq tokkyu_monitor_dropped",
     "2:",
     "ldp x0, x1, [sp]",
     "eret",
@@ -194,9 +200,10 @@ global_asm!(
     "tokkyu_to_linux:",
     "mrs x0, tpidr_el3",
     "mov sp, x0",
-    "msr cntkctl_el1, xzr",
-    "msr ttbr1_el1, xzr",
-    "msr tpidrro_el0, xzr",
+    // What Linux has alone is as a processor begins with it.
+    ".irp register, cntkctl_el1, ttbr1_el1, tpidrro_el0, cntv_ctl_el0, cntp_ctl_el0, mdscr_el1",
+    "msr \\register, xzr",
+    ".endr",
     "b 4b",
     //
     // Floating-point registers: given back to Linux, and kept of it when the RTOS uses one.
@@ -277,6 +284,7 @@ global_asm!(
     ticks = const TICKS,
     told = const TOLD,
     floats = const FLOATS,
+    ending = const Life::Ending as u32,
     scr_linux = const SCR_LINUX,
     scr_rtos = const SCR_RTOS,
     trap_floats = const TRAP_FLOATS,

@@ -5,19 +5,16 @@ use core::arch::asm;
 use tokkyu_monitor_core::{Goal, STOLEN_TIME_AT, World};
 
 use crate::switch::{SCR_NON_SECURE, tokkyu_begin_rtos, tokkyu_to_linux, tokkyu_to_rtos};
-use crate::{frame, gic, machine, processors};
+use crate::{frame, gic, life, processors};
 
-/// What a processor does first. The first one begins the RTOS, and Linux once that is idle there.
+/// What a processor does first. The first one begins the RTOS, and copies what Linux begins with once that is idle there.
 pub(crate) fn begin(index: usize) -> ! {
     let handoff = processors::handoff();
     // SAFETY: this processor's own.
     unsafe { (*frame::here()).stolen.begin(processors::stolen_time(index) + STOLEN_TIME_AT) };
-    if index == 0 {
+    if index == 0 && handoff.rtos != 0 {
         // Nobody else asks yet.
-        let _ = processors::ask(World::Linux, 0, Goal { entry: handoff.entry, context: handoff.tree });
-        if handoff.rtos != 0 {
-            let _ = processors::ask(World::Rtos, 0, Goal { entry: handoff.rtos, context: 0 });
-        }
+        let _ = processors::ask(World::Rtos, 0, Goal { entry: handoff.rtos, context: 0 });
     }
     next(index)
 }
@@ -30,6 +27,12 @@ pub(crate) fn of_caller() -> World {
     if scr & SCR_NON_SECURE == 0 { World::Rtos } else { World::Linux }
 }
 
+/// Linux wants to begin anew, on a processor that it does not get back.
+pub(crate) fn reset_linux(index: usize) -> ! {
+    life::reset();
+    end_linux(index)
+}
+
 /// Linux gives this processor back.
 pub(crate) fn end_linux(index: usize) -> ! {
     processors::end(World::Linux, index);
@@ -40,6 +43,7 @@ pub(crate) fn end_linux(index: usize) -> ! {
 
 /// Linux begins on this processor.
 pub(crate) fn begin_linux(goal: Goal) -> ! {
+    gic::forget_linux();
     // SAFETY: this processor's own.
     unsafe { (*frame::here()).begin_linux(goal.entry, goal.context) };
     tokkyu_to_linux()
@@ -47,20 +51,26 @@ pub(crate) fn begin_linux(goal: Goal) -> ! {
 
 /// Until one of them wants this processor, which Linux has not. The RTOS goes first.
 fn next(index: usize) -> ! {
+    let frame = frame::here();
     loop {
+        // The monitor's own would hide the RTOS's.
+        gic::acknowledge();
         if let Some(goal) = processors::take(World::Rtos, index) {
             // SAFETY: the boot part, or `calls`, has checked where it begins; nothing on this stack is needed any more.
             unsafe { tokkyu_begin_rtos(goal.entry, goal.context) }
         }
         // SAFETY: this processor's own.
-        if unsafe { (*frame::here()).has_rtos } != 0 && gic::is_of_rtos() {
+        if unsafe { (*frame).has_rtos } != 0 && gic::is_of_rtos() {
             tokkyu_to_rtos()
+        }
+        // SAFETY: as above.
+        if life::step(index, unsafe { &mut (*frame).copied }) {
+            continue;
         }
         if let Some(goal) = processors::take(World::Linux, index) {
             begin_linux(goal)
         }
-        machine::wait_for_interrupt();
-        gic::acknowledge();
+        gic::wait();
     }
 }
 
@@ -68,4 +78,10 @@ fn next(index: usize) -> ! {
 #[unsafe(no_mangle)]
 extern "C" fn tokkyu_monitor_next() -> ! {
     next(processors::here())
+}
+
+/// For the switch: Linux is given up.
+#[unsafe(no_mangle)]
+extern "C" fn tokkyu_monitor_dropped() -> ! {
+    end_linux(processors::here())
 }

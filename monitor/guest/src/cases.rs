@@ -261,6 +261,8 @@ fn suspended() {
     // The virtual timer's interrupt (PPI 27), enabled and never taken.
     // SAFETY: the interrupt controller's registers, and the timer's, which are the guest's.
     unsafe {
+        // Group 1 is given out (GICD_CTLR of this world: ARE_NS, EnableGrp1A).
+        (0x0800_0000 as *mut u32).write_volatile(1 << 4 | 1 << 1);
         ((redistributor + 0x100) as *mut u32).write_volatile(1 << 27);
         asm!("msr s3_0_c12_c12_7, {one}", "msr s3_0_c4_c6_0, {lowest}", "isb", one = in(reg) 1_u64, lowest = in(reg) 0xf0_u64, options(nostack));
         asm!("msr cntv_tval_el0, {soon}", "msr cntv_ctl_el0, {one}", "isb", soon = in(reg) 100_000_u64, one = in(reg) 1_u64, options(nostack));

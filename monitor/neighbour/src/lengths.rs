@@ -65,6 +65,11 @@ pub(crate) fn unmasked() {
     LAST.store(now_and_due().0, Relaxed);
 }
 
+/// Once, unless the machine is reset.
+pub(crate) fn begin() {
+    let _ = writeln!(Console, "neighbour: begins");
+}
+
 /// After so many times.
 pub(crate) fn tell(times: u64) {
     let _ = writeln!(Console, "neighbour: came in {times} times");

@@ -55,6 +55,10 @@ impl Programs for Parts {
         }
     }
 
+    fn initialize(&self) {
+        lengths::begin();
+    }
+
     fn handler(&self, _: Handler) {
         let _ = KERNEL.act_tsk(ONLY);
     }

@@ -1,16 +1,28 @@
-//! Memory for as long as the boot part runs: it is given out and never taken back.
+//! Memory for as long as a program of one processor runs: it is given out and never taken back.
 
 use core::alloc::{GlobalAlloc, Layout};
 use core::cell::Cell;
 use core::ptr::null_mut;
 
-struct Heap(Cell<usize>);
+/// From `heap_begin` to `heap_end`, which the linker says; a program makes it its `#[global_allocator]`.
+#[derive(Debug)]
+pub struct Heap(Cell<usize>);
 
-// SAFETY: one processor runs the boot part.
+impl Heap {
+    /// Nothing is given out yet.
+    pub const fn new() -> Heap {
+        Heap(Cell::new(0))
+    }
+}
+
+impl Default for Heap {
+    fn default() -> Heap {
+        Heap::new()
+    }
+}
+
+// SAFETY: one processor runs the program.
 unsafe impl Sync for Heap {}
-
-#[global_allocator]
-static HEAP: Heap = Heap(Cell::new(0));
 
 unsafe extern "C" {
     static heap_begin: u8;

@@ -1,4 +1,4 @@
-//! What QEMU's command line names (MON-10): its firmware configuration device (QEMU, docs/specs/fw_cfg.rst).
+//! What QEMU's command line names (MON-10, MON-50): its firmware configuration device (QEMU, docs/specs/fw_cfg.rst).
 
 use alloc::vec::Vec;
 use core::ptr::{read_volatile, write_volatile};
@@ -18,9 +18,10 @@ const READ: u32 = 1 << 1;
 const ERROR: u32 = 1 << 0;
 
 /// One of QEMU's files: how long it is, 0 if there is none, and the number of its bytes.
-#[derive(Clone, Copy)]
-pub(crate) struct File {
-    pub(crate) bytes: u32,
+#[derive(Clone, Copy, Debug)]
+pub struct File {
+    /// How long it is; 0: there is none.
+    pub bytes: u32,
     data: u16,
 }
 
@@ -29,20 +30,23 @@ const DIRECTORY: u16 = 0x19;
 const ENTRY_BYTES: usize = 64;
 const FILES_MAX: usize = 1 << 16;
 
-pub(crate) fn kernel() -> File {
+/// `-kernel`.
+pub fn kernel() -> File {
     File { bytes: number(0x08), data: 0x11 }
 }
 
-pub(crate) fn initrd() -> File {
+/// `-initrd`.
+pub fn initrd() -> File {
     File { bytes: number(0x0b), data: 0x12 }
 }
 
-pub(crate) fn command_line() -> File {
+/// `-append`, which ends with a zero.
+pub fn command_line() -> File {
     File { bytes: number(0x14), data: 0x15 }
 }
 
 /// The file of a name, if QEMU was given one: `-fw_cfg name=NAME,file=FILE`.
-pub(crate) fn named(name: &str) -> Option<File> {
+pub fn named(name: &str) -> Option<File> {
     let count = item(DIRECTORY, 4).try_into().map_or(0, u32::from_be_bytes) as usize;
     let directory = item(DIRECTORY, 4 + count.min(FILES_MAX) * ENTRY_BYTES);
     let entry = directory.get(4..)?.chunks_exact(ENTRY_BYTES).find(|entry| {
@@ -67,13 +71,13 @@ fn number(item_number: u16) -> u32 {
 }
 
 /// Whether the machine has one that can write to memory.
-pub(crate) fn is_there() -> bool {
+pub fn is_there() -> bool {
     item(SIGNATURE, 4) == b"QEMU" && number(FEATURES) & HAS_DMA != 0
 }
 
 impl File {
     /// The first bytes, as many as there are at most.
-    pub(crate) fn begin(self, most: usize) -> Vec<u8> {
+    pub fn begin(self, most: usize) -> Vec<u8> {
         item(self.data, most.min(self.bytes as usize))
     }
 
@@ -81,7 +85,7 @@ impl File {
     ///
     /// # Safety
     /// Nobody has that memory, nor the 16 bytes at `scratch`, which the device sees too.
-    pub(crate) unsafe fn write_to(self, address: u64, scratch: usize) -> bool {
+    pub unsafe fn write_to(self, address: u64, scratch: usize) -> bool {
         let (control, length) = (u32::from(self.data) << 16 | SELECT | READ, self.bytes);
         let words = scratch as *mut u32;
         // SAFETY: the caller's. The device reads the words when it is told where they are, and writes the first when it has done it all.
