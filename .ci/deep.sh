@@ -17,6 +17,7 @@ deep_nightly() {
     rustup toolchain install "$(<rtos/nightly)" --profile minimal -c miri,llvm-tools,rust-src </dev/null >&2
 }
 deep_coverage() { deep_nightly && rtos/coverage --least 97; }
+deep_monitor() { monitor/check deep; }
 deep_miri() { deep_nightly && nice rtos/check miri; }
 
 # Two at a time: a target has one thread.
@@ -43,6 +44,7 @@ deep_release() {
     step "release: drive" step_drive
     step "release: lab rtos" deep_lab_rtos
     step "rtos: branches" deep_coverage
+    step "monitor: 2 and 4 processors" deep_monitor
 }
 
 deep_steps() {

@@ -49,9 +49,9 @@ pub(crate) fn step(index: usize, done: &mut u64) -> bool {
             is_gone && happen(LifeEvent::Gone)
         }
         (Life::Ending, _) => {
-            if processors::drop(index) {
-                gic::wake(0);
-            }
+            processors::drop(index);
+            // It is off by now, whether it was given up here or before: the first looks again.
+            gic::wake(0);
             false
         }
         (Life::Loading, 0) => {

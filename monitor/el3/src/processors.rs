@@ -115,7 +115,7 @@ pub(crate) fn end(world: World, index: usize) {
     let _ = happen(world, index, Event::Ended);
 }
 
-/// Linux is given up here; false: it had it not.
-pub(crate) fn drop(index: usize) -> bool {
-    happen(World::Linux, index, Event::Dropped).is_ok()
+/// Linux is given up here, if it had it or was about to.
+pub(crate) fn drop(index: usize) {
+    let _ = happen(World::Linux, index, Event::Dropped);
 }

@@ -9,9 +9,9 @@ use tokkyu_rtos_aarch64::{Board, Console, Programs, Stack, StackRange, exit, sys
 use crate::{change, lengths};
 
 const PERIOD_US: u32 = 50;
-/// When it tells: once the guest has looked for gaps, and each second beside Linux.
+/// When it tells: once the guest has looked for gaps, and each half second beside Linux.
 const FIRST: u64 = 200;
-const EVERY: u64 = 20_000;
+const EVERY: u64 = 10_000;
 const ONLY: i32 = 1;
 
 pub(crate) struct Parts;
