@@ -70,8 +70,8 @@ pub(crate) fn acknowledge() {
     }
 }
 
-/// Linux, which begins on this processor, finds no interrupt of a Linux of before that is being handled: it would keep out all that are
-/// not more urgent. Where the register of those cannot be written (QEMU ignores it of the non-secure ones), each is ended.
+/// Linux has not, or not yet, this processor: its interrupts are not signalled, and when it begins it finds none of before that is being
+/// handled: it would keep out all that are not more urgent. Where the register of those cannot be written (QEMU ignores it of the non-secure ones), each is ended.
 pub(crate) fn forget_linux() {
     // SAFETY: registers of the interface, whose values leave memory as it is: ICC_AP1R0_EL1, ICC_IGRPEN1_EL1, ICC_RPR_EL1 and
     // ICC_EOIR1_EL1, non-secure, which NS in SCR_EL3 chooses; it is as it was when this returns. The RTOS is idle here, and the monitor

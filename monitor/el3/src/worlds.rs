@@ -38,6 +38,8 @@ pub(crate) fn end_linux(index: usize) -> ! {
     processors::end(World::Linux, index);
     // SAFETY: this processor's own.
     unsafe { (*frame::here()).has_linux = 0 };
+    // Nor do its interrupts end the wait that follows: nobody would take them, and the processor would never rest.
+    gic::forget_linux();
     next(index)
 }
 
