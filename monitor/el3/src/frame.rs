@@ -118,7 +118,7 @@ const NONE: Frame = Frame {
     floats: Floats([0; 66]),
 };
 
-// In `.bss` but for a mask, which `begin_linux` writes anew.
+// Zero, all of it, and so no part of the file; `begin_linux` writes the mask.
 #[unsafe(no_mangle)]
 static TOKKYU_MONITOR_OWN: [Own; PROCESSORS_MAX] = [const {
     Own {
