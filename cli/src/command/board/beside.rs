@@ -16,6 +16,7 @@ use crate::exit::Failure;
 
 /// What Linux is told if nothing is said.
 const WORDS: &str = "console=ttyAMA0 quiet";
+const MEMORY_MIB: u32 = 512;
 
 /// The Linux beside an image that is for secure EL1.
 #[derive(Clone, Debug, Args)]
@@ -31,7 +32,7 @@ pub struct Beside {
     #[arg(long, value_name = "WORDS", default_value = WORDS)]
     append: String,
     /// Memory of the machine, MiB
-    #[arg(long, value_name = "MIB", default_value_t = 512, value_parser = clap::value_parser!(u32).range(64..=4096))]
+    #[arg(long, value_name = "MIB", default_value_t = MEMORY_MIB, value_parser = clap::value_parser!(u32).range(64..=4096))]
     memory: u32,
 }
 
@@ -77,7 +78,7 @@ pub fn is_for_secure(image: &Path) -> Result<bool, Failure> {
 impl Beside {
     /// Whether a Linux was asked for.
     pub fn is_asked_for(&self) -> bool {
-        self.kernel.is_some() || self.initrd.is_some() || self.append != WORDS
+        self.kernel.is_some() || self.initrd.is_some() || self.append != WORDS || self.memory != MEMORY_MIB
     }
 
     /// Starts the machine. Linux's console is this program's input and output, the RTOS's words go to standard error.
