@@ -42,6 +42,11 @@ pub struct Goal {
 /// The RTOS has nothing to do on this processor (MON-53).
 pub const IDLE: u32 = 0xb200_0000;
 
+/// Where a memory begins that the RTOS may look into, and how long it is (MON-70).
+pub const MEMORY_BASE: u32 = 0xf200_0001;
+/// See [`MEMORY_BASE`].
+pub const MEMORY_BYTES: u32 = 0xf200_0002;
+
 /// The two systems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum World {
@@ -66,6 +71,10 @@ pub enum Call {
     AffinityInfo(u64, u64),
     /// `PV_TIME_ST`.
     StolenTime,
+    /// `MEMORY_BASE` of the memory of this number.
+    MemoryBase(u64),
+    /// `MEMORY_BYTES` of it.
+    MemoryBytes(u64),
     /// `SYSTEM_OFF`.
     SystemOff,
     /// `SYSTEM_RESET`.
@@ -95,6 +104,8 @@ pub fn read(function: u32, arguments: [u64; 3]) -> Call {
             Call::Answer(if is_one { SUCCESS } else { NOT_SUPPORTED })
         }
         PV_TIME_ST => Call::StolenTime,
+        MEMORY_BASE => Call::MemoryBase(first),
+        MEMORY_BYTES => Call::MemoryBytes(first),
         SMCCC_ARCH_FEATURES => Call::Answer(if has_arch(first as u32) { SUCCESS } else { NOT_SUPPORTED }),
         _ => Call::Answer(NOT_SUPPORTED),
     }
@@ -131,7 +142,7 @@ mod tests {
 
     use super::*;
 
-    const KNOWN: [u32; 16] = [
+    const KNOWN: [u32; 18] = [
         PSCI_VERSION,
         SMCCC_VERSION,
         SMCCC_ARCH_FEATURES,
@@ -148,6 +159,8 @@ mod tests {
         PSCI_FEATURES,
         PV_TIME_FEATURES,
         PV_TIME_ST,
+        MEMORY_BASE,
+        MEMORY_BYTES,
     ];
 
     #[test]
@@ -159,8 +172,8 @@ mod tests {
             let known = [u64::from(PSCI_VERSION), 0, 0];
             assert_ne!(read(*function, known), Call::Answer(NOT_SUPPORTED), "{function:#x}");
         }
-        // All but two of stolen time and what tells of the architecture's.
-        assert_eq!(promised.len(), KNOWN.len() - 3);
+        // All but two of stolen time, two of the RTOS's, and what tells of the architecture's.
+        assert_eq!(promised.len(), KNOWN.len() - 5);
     }
 
     #[test]

@@ -58,8 +58,31 @@ impl Handoff {
         memory: [Range { base: 0, bytes: 0 }; RANGES_MAX],
     };
 
+    /// What the RTOS may look into (MON-70): 0 is the shared memory, those from 1 on are Linux's.
+    pub fn seen_by_rtos(&self, number: u64) -> Option<Range> {
+        match usize::try_from(number).ok()?.checked_sub(1) {
+            None => Some(Range { base: self.shared, bytes: SHARED_BYTES }),
+            Some(index) => self.memory().get(index).copied(),
+        }
+    }
+
     /// Linux's memory.
     pub fn memory(&self) -> &[Range] {
         &self.memory[..(self.ranges as usize).min(RANGES_MAX)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rtos_sees_what_is_shared_and_what_is_linuxs() {
+        let mut handoff = Handoff { shared: 0x5fff_0000, ranges: 2, ..Handoff::NONE };
+        handoff.memory[0] = Range { base: 0x4000_0000, bytes: 0x1fff_0000 };
+        handoff.memory[1] = Range { base: 0x8000_0000, bytes: 0x1000 };
+        assert_eq!(handoff.seen_by_rtos(0), Some(Range { base: 0x5fff_0000, bytes: SHARED_BYTES }));
+        assert_eq!(handoff.seen_by_rtos(2), Some(handoff.memory[1]));
+        assert_eq!((handoff.seen_by_rtos(3), handoff.seen_by_rtos(u64::MAX)), (None, None));
     }
 }

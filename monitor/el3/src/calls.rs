@@ -1,7 +1,9 @@
 //! What Linux asks for, and the RTOS (MON-20 to MON-25, MON-51).
 
 use smccc::psci::error;
-use tokkyu_monitor_core::{Call, Goal, NOT_SUPPORTED, RTOS_MEMORY, Refused, SUCCESS, World, holds, read};
+use tokkyu_monitor_core::{
+    Call, Goal, NOT_SUPPORTED, RTOS_MEMORY, Range, Refused, SUCCESS, World, holds, read,
+};
 
 use tokkyu_monitor_machine::gpio;
 
@@ -35,10 +37,21 @@ fn carry_out(call: Call, world: World) -> i64 {
         (Call::Suspend(goal), World::Linux) => suspend(goal),
         (Call::StolenTime, World::Linux) => Ok(processors::stolen_time(processors::here()) as i64),
         (Call::Off, World::Linux) => worlds::end_linux(processors::here()),
+        (Call::MemoryBase(number), World::Rtos) => seen(number, |range| range.base),
+        (Call::MemoryBytes(number), World::Rtos) => seen(number, |range| range.bytes),
+        // Linux is told no more of them than of any other number that is not known.
+        (Call::MemoryBase(_) | Call::MemoryBytes(_), World::Linux) => Ok(NOT_SUPPORTED),
         // It has its processors for ever, and says so when it is idle.
         (_, World::Rtos) => Ok(NOT_SUPPORTED),
     };
     answer.unwrap_or_else(i64::from)
+}
+
+fn seen(number: u64, what: fn(Range) -> u64) -> Result<i64, i32> {
+    processors::handoff()
+        .seen_by_rtos(number)
+        .map(|range| what(range) as i64)
+        .ok_or(error::INVALID_PARAMETERS)
 }
 
 fn on(world: World, affinity: u64, goal: Goal) -> Result<i64, i32> {

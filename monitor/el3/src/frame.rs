@@ -149,6 +149,12 @@ impl Frame {
         self.linux = Linux { sctlr: SCTLR_RESET, ..NONE.linux };
         self.has_linux = 1;
     }
+
+    /// Linux has the processor not any more: it is in user mode for the RTOS (MON-74).
+    pub(crate) fn end_linux(&mut self) {
+        self.has_linux = 0;
+        self.state = 0;
+    }
 }
 
 impl Stolen {

@@ -30,6 +30,7 @@ const TRAP_FLOATS: u64 = 1 << 10;
 
 const GENERAL: usize = offset_of!(Frame, general);
 const PLACE: usize = offset_of!(Frame, place);
+const STATE: usize = offset_of!(Frame, state);
 const HAS_LINUX: usize = offset_of!(Frame, has_linux);
 const HAS_RTOS: usize = offset_of!(Frame, has_rtos);
 const LINUX: usize = offset_of!(Frame, linux);
@@ -130,6 +131,7 @@ global_asm!(
     "ldp x4, x5, [sp, #{rtos} + 32]",
     "ldp x6, x7, [sp, #{rtos} + 48]",
     "msr sctlr_el1, x0",
+    "ldr x0, [sp, #{state}]",
     "msr ttbr0_el1, x1",
     "msr tcr_el1, x2",
     "msr mair_el1, x3",
@@ -137,10 +139,10 @@ global_asm!(
     "msr tpidr_el1, x5",
     "msr sp_el1, x6",
     "msr elr_el3, x7",
-    "mov x0, #{masked}",
-    "mov x1, #0xff",
-    "msr spsr_el3, x0",
-    "msr s3_0_c4_c6_0, x1", // ICC_PMR_EL1
+    "mov x1, #{masked}",
+    "mov x2, #0xff",
+    "msr spsr_el3, x1",
+    "msr s3_0_c4_c6_0, x2", // ICC_PMR_EL1
     "msr cpacr_el1, xzr",
     "eret",
     //
@@ -276,6 +278,7 @@ global_asm!(
     linux = const LINUX,
     rtos = const RTOS,
     place = const PLACE,
+    state = const STATE,
     priority_mask = const PRIORITY_MASK,
     has_floats = const HAS_FLOATS,
     has_linux = const HAS_LINUX,

@@ -37,7 +37,7 @@ pub(crate) fn reset_linux(index: usize) -> ! {
 pub(crate) fn end_linux(index: usize) -> ! {
     processors::end(World::Linux, index);
     // SAFETY: this processor's own.
-    unsafe { (*frame::here()).has_linux = 0 };
+    unsafe { (*frame::here()).end_linux() };
     // Nor do its interrupts end the wait that follows: nobody would take them, and the processor would never rest.
     gic::forget_linux();
     next(index)

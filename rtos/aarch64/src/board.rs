@@ -26,6 +26,9 @@ pub trait Programs: Sync + 'static {
     /// Whether what happens is written down (RTA-50). Where it is not, nothing is spent on it.
     const TRACED: bool = false;
 
+    /// Whether Linux's memory is mapped, in an image beside it (RTA-66).
+    const SEES_LINUX: bool = false;
+
     /// One for each task, in the order of their numbers.
     fn stacks(&self) -> &'static [StackRange];
 

@@ -6,14 +6,16 @@
 //! ```
 
 use core::arch::global_asm;
+use core::iter;
 use core::sync::atomic::Ordering::{Acquire, Release};
 use core::sync::atomic::{AtomicBool, AtomicUsize};
 
 use tokkyu_rtos::Kernel;
 
 use crate::board::{Board, Programs};
-use crate::stack::{HANDLER_STACK, handler_stacks};
-use crate::{clock, exit, gic, here, memory, trace};
+use crate::memory::Beside;
+use crate::stack::{ABOVE_STACK, HANDLER_STACK, handler_stacks};
+use crate::{clock, exit, gic, here, linux, memory, secure, trace};
 
 /// Of the tables, for those that come later.
 static ROOT: AtomicUsize = AtomicUsize::new(0);
@@ -34,10 +36,7 @@ pub fn first<P: Programs>(kernel: &'static Kernel<Board<P>>) -> ! {
     if processors > handler_stacks().len() {
         exit::refuse("more processors than stacks for their handlers: as many as system! says");
     }
-    let own = handler_stacks().iter().map(|stack| stack.range().guard());
-    let Ok(root) = memory::make(kernel.port.programs().memory(), kernel.port.guards().chain(own)) else {
-        exit::refuse("the image cannot be mapped");
-    };
+    let root = map(kernel);
     memory::enter(root);
     ROOT.store(root, Release);
     clock::set_up();
@@ -66,6 +65,21 @@ pub fn first<P: Programs>(kernel: &'static Kernel<Board<P>>) -> ! {
     crate::board::start(kernel)
 }
 
+fn map<P: Programs>(kernel: &'static Kernel<Board<P>>) -> usize {
+    let own = handler_stacks().iter().map(|stack| stack.range().guard());
+    let data = kernel.port.programs().memory();
+    let guards = kernel.port.guards().chain(own);
+    let root = if P::SEES_LINUX {
+        let Some((shared, mut linux)) = linux::ask() else {
+            exit::refuse("Linux's memory is not to be seen: an image beside Linux sees 64 GiB")
+        };
+        memory::make(Beside { data, shared: Some(shared), linux: &mut linux }, guards)
+    } else {
+        memory::make(Beside { data, shared: None, linux: &mut iter::empty() }, guards)
+    };
+    root.unwrap_or_else(|_| exit::refuse("the image cannot be mapped"))
+}
+
 /// What each other does, on its own stack, before `tokkyu_start`.
 #[unsafe(no_mangle)]
 extern "C" fn tokkyu_joined(index: usize) {
@@ -81,6 +95,7 @@ fn join(index: usize, processors: usize) {
         exit::refuse("a processor's interrupt controller cannot be set up");
     }
     clock::start();
+    secure::begin();
     READY.store(index + 1, Release);
 }
 
@@ -155,9 +170,11 @@ global_asm!(
     "ldr x0, =TOKKYU_HANDLER_STACKS",
     "mov x2, #{handler}",
     "madd x0, x1, x2, x0",
+    "sub x0, x0, #{above}",
     "msr spsel, #1",
     "mov sp, x0",
     "br x20",
     ".ltorg",
+    above = const ABOVE_STACK,
     handler = const HANDLER_STACK + crate::stack::PAGE_BYTES,
 );

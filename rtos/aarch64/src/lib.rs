@@ -19,6 +19,7 @@ mod fault;
 mod gic;
 mod here;
 mod line;
+pub mod linux;
 mod memory;
 mod priority;
 mod secure;

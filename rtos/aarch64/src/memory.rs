@@ -20,6 +20,19 @@ const CODE: Attributes = MEMORY.union(Attributes::READ_ONLY);
 const CONSTANTS: Attributes = CODE.union(Attributes::UXN).union(Attributes::PXN);
 const DATA: Attributes = MEMORY.union(Attributes::UXN).union(Attributes::PXN);
 
+/// Of the normal world.
+const SHARED: Attributes = DATA.union(Attributes::NS);
+const LINUX: Attributes = SHARED.union(Attributes::READ_ONLY);
+
+/// What is mapped beside the image.
+pub(crate) struct Beside<'a> {
+    /// Data.
+    pub(crate) data: &'a [Range<usize>],
+    /// What both have, and Linux's memory (RTA-66).
+    pub(crate) shared: Option<Range<usize>>,
+    pub(crate) linux: &'a mut dyn Iterator<Item = Range<usize>>,
+}
+
 /// Tables to be given out once, as many as layout.ld has room for; nobody gives one back.
 struct Tables {
     given: usize,
@@ -58,9 +71,9 @@ unsafe extern "C" {
     fn tokkyu_translate(root: usize);
 }
 
-/// On the first processor, before others are up: makes the tables, with `more` as data and `guards` left out. Answers the root, for [`enter`].
+/// On the first processor, before others are up: makes the tables, with more `beside` the image and `guards` left out. Answers the root, for [`enter`].
 pub(crate) fn make(
-    more: &[Range<usize>],
+    beside: Beside<'_>,
     guards: impl Iterator<Item = Range<usize>>,
 ) -> Result<usize, MapError> {
     let mut map =
@@ -78,8 +91,15 @@ pub(crate) fn make(
     put(&raw const text_begin as usize..&raw const text_end as usize, CODE)?;
     put(&raw const rodata_begin as usize..&raw const rodata_end as usize, CONSTANTS)?;
     put(&raw const data_begin as usize..&raw const data_end as usize, DATA)?;
-    for range in more {
+    for range in beside.data {
         put(range.clone(), DATA)?;
+    }
+    for range in beside.linux {
+        put(range, LINUX)?;
+    }
+    // It is in Linux's.
+    if let Some(shared) = beside.shared {
+        put(shared, SHARED)?;
     }
     for guard in guards {
         let page = MemoryRegion::new(guard.start, guard.end);

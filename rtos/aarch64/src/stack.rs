@@ -63,6 +63,9 @@ pub const PROCESSORS_MAX: usize = 8;
 
 pub(crate) const HANDLER_STACK: usize = 8192;
 
+/// Above the stack of each processor's own, beside Linux (RTA-65): a word with Linux's program state, and one that keeps the stack aligned.
+pub(crate) const ABOVE_STACK: usize = if cfg!(feature = "secure") { 16 } else { 0 };
+
 /// A processor's own: of its beginning, its handlers, and what it does when it has nothing to do.
 pub type HandlerStack = Stack<HANDLER_STACK>;
 
@@ -92,7 +95,7 @@ pub(crate) fn guarded(address: usize) -> Option<usize> {
     stacks.map(Stack::range).position(|stack| stack.guard().contains(&address)).map(|index| index + 1)
 }
 
-/// Where the stack of a processor of its own begins.
+/// Where the stack of a processor of its own begins; what is above is RTA-65's.
 pub(crate) fn handler_stack(index: usize) -> usize {
-    handler_stacks().get(index).map_or(0, |stack| stack.range().top())
+    handler_stacks().get(index).map_or(0, |stack| stack.range().top() - ABOVE_STACK)
 }
