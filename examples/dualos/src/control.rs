@@ -1,19 +1,22 @@
-//! The control task of a processor: a millisecond, of which its work takes a tenth.
+//! The control task of a home processor: a millisecond, of which its work takes a tenth.
 
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
 
+use crate::place;
 use crate::system::{KERNEL, PERIOD_US, PROCESSORS};
 
 /// What a robot's control would compute.
 const WORK_US: u64 = 100;
 
-/// What came of it on one processor; its task alone writes, but for the misses.
+/// What came of it, for one home processor; its task alone writes, but for the misses and moves.
 pub(crate) struct Kept {
     first_us: AtomicU64,
     pub(crate) activations: AtomicU64,
     /// Activations that came while the one before was not done.
     pub(crate) missed: AtomicU64,
+    /// Activations elsewhere than at home.
+    pub(crate) moved: AtomicU64,
     /// The latest beginning, after the time that it was meant for.
     pub(crate) latest_us: AtomicU64,
 }
@@ -23,6 +26,7 @@ pub(crate) static KEPT: [Kept; PROCESSORS] = [const {
         first_us: AtomicU64::new(0),
         activations: AtomicU64::new(0),
         missed: AtomicU64::new(0),
+        moved: AtomicU64::new(0),
         latest_us: AtomicU64::new(0),
     }
 }; PROCESSORS];
@@ -31,16 +35,23 @@ fn now_us() -> u64 {
     KERNEL.get_tim().unwrap_or(0)
 }
 
-/// Its time has come, on that processor.
-pub(crate) fn activate(processor: usize) {
-    if KERNEL.act_tsk(processor as i32 + 1).is_err() {
-        KEPT[processor].missed.fetch_add(1, Relaxed);
+/// Its time has come, on its home processor.
+pub(crate) fn activate(home: usize) {
+    let Some(processor) = place::begin(home) else {
+        KEPT[home].missed.fetch_add(1, Relaxed);
+        return;
+    };
+    if KERNEL.mact_tsk(home as i32 + 1, processor as i32 + 1).is_err() {
+        place::end(home);
+        KEPT[home].missed.fetch_add(1, Relaxed);
+        return;
     }
+    KEPT[home].moved.fetch_add(u64::from(processor != home), Relaxed);
 }
 
 /// One activation.
-pub(crate) fn task(processor: usize) {
-    let (kept, begun_us) = (&KEPT[processor], now_us());
+pub(crate) fn task(home: usize) {
+    let (kept, begun_us) = (&KEPT[home], now_us());
     let done = kept.activations.load(Relaxed);
     if done == 0 {
         kept.first_us.store(begun_us, Relaxed);
@@ -49,4 +60,5 @@ pub(crate) fn task(processor: usize) {
     kept.latest_us.fetch_max(begun_us.saturating_sub(meant_us), Relaxed);
     kept.activations.store(done + 1, Relaxed);
     while now_us() - begun_us < WORK_US {}
+    place::end(home);
 }

@@ -1,11 +1,13 @@
-//! A robot's control beside Linux, on the same processors: each has a control task of 1 ms, and one task tells each second how punctual
-//! they were. README.md says how it is started; `system.rs` has the objects, `programs.rs` whose is which
-//! function, `control.rs` and `report.rs` are the tasks.
+//! A robot's control beside Linux, on the same processors: each is home of a control task of 1 ms, which is begun where Linux
+//! holds no lock, and one task tells how punctual they were. README.md says how it is started; `system.rs` has the objects, `programs.rs`
+//! whose is which function, `place.rs` chooses processors, `control.rs` and `report.rs` are the tasks.
 
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
 #[cfg(target_os = "none")]
 mod control;
+#[cfg(target_os = "none")]
+mod place;
 #[cfg(target_os = "none")]
 mod programs;
 #[cfg(target_os = "none")]

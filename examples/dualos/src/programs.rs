@@ -3,10 +3,12 @@
 use tokkyu_rtos::{Handler, Objects};
 use tokkyu_rtos_aarch64::{Console, Programs, StackRange, exit, system};
 
-use crate::system::{PROCESSORS, Parts, RANGES, REPORT, objects};
-use crate::{control, report};
+use crate::system::{PROCESSORS, Parts, RANGES, REPORT, WATCH, objects};
+use crate::{control, place, report};
 
 impl Programs for Parts {
+    const SEES_LINUX: bool = true;
+
     fn objects(&self) -> Objects {
         objects()
     }
@@ -18,6 +20,7 @@ impl Programs for Parts {
     fn task(&self, id: i32) {
         match id {
             REPORT => report::task(),
+            WATCH => place::watch(),
             of_processor => control::task(of_processor as usize - 1),
         }
     }

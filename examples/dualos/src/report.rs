@@ -17,11 +17,12 @@ pub(crate) fn task() {
     while KERNEL.dly_tsk(wait_us).is_ok() {
         wait_us = EVERY_US;
         for (processor, kept) in KEPT.iter().enumerate() {
-            let [activations, missed, latest_us] =
-                [&kept.activations, &kept.missed, &kept.latest_us].map(|count| count.load(Relaxed));
+            let [activations, missed, moved, latest_us] =
+                [&kept.activations, &kept.missed, &kept.moved, &kept.latest_us]
+                    .map(|count| count.load(Relaxed));
             let _ = writeln!(
                 Console,
-                "rtos: processor {}: {activations} activations, {missed} missed, the latest {latest_us} us late",
+                "rtos: processor {}: {activations} activations, {moved} elsewhere, {missed} missed, the latest {latest_us} us late",
                 processor + 1
             );
         }

@@ -7,8 +7,11 @@ use tokkyu_rtos_aarch64::{Board, Stack, StackRange};
 pub(crate) const PROCESSORS: usize = 2;
 /// From one activation of a control task to the next.
 pub(crate) const PERIOD_US: u32 = 1000;
-/// Tasks: control of each processor, then this one.
+/// Tasks: control of each home processor, then these.
 pub(crate) const REPORT: i32 = PROCESSORS as i32 + 1;
+pub(crate) const WATCH: i32 = REPORT + 1;
+/// Processors, as bits.
+const ANY: u8 = (1 << PROCESSORS) - 1;
 
 /// Whose programs are in programs.rs.
 pub(crate) struct Parts;
@@ -16,7 +19,7 @@ pub(crate) struct Parts;
 pub(crate) static KERNEL: Kernel<Board<Parts>> = Kernel::new(Board::new(Parts));
 
 const fn task(priority: u8, processor: u8, active: bool) -> Task {
-    Task::new(TaskConfig { priority, processor, may_move_to: 1 << (processor - 1), active, exinf: 0 })
+    Task::new(TaskConfig { priority, processor, may_move_to: ANY, active, exinf: 0 })
 }
 
 const fn every_period(processor: u8) -> Cyclic {
@@ -25,12 +28,13 @@ const fn every_period(processor: u8) -> Cyclic {
 }
 
 static PROCESSORS_HERE: [Processor; PROCESSORS] = [const { Processor::new() }; PROCESSORS];
-static TASKS: [Task; 3] = [task(5, 1, false), task(5, 2, false), task(10, 1, true)];
+static TASKS: [Task; 4] = [task(5, 1, false), task(5, 2, false), task(10, 1, true), task(11, 1, true)];
 static CYCLICS: [Cyclic; PROCESSORS] = [every_period(1), every_period(2)];
 
 #[unsafe(link_section = ".stacks.tasks")]
-static STACKS: [Stack<8192>; 3] = [const { Stack::new() }; 3];
-pub(crate) static RANGES: [StackRange; 3] = [STACKS[0].range(), STACKS[1].range(), STACKS[2].range()];
+static STACKS: [Stack<8192>; 4] = [const { Stack::new() }; 4];
+pub(crate) static RANGES: [StackRange; 4] =
+    [STACKS[0].range(), STACKS[1].range(), STACKS[2].range(), STACKS[3].range()];
 
 pub(crate) fn objects() -> Objects {
     Objects { processors: &PROCESSORS_HERE, tasks: &TASKS, cyclics: &CYCLICS, ..Objects::NONE }

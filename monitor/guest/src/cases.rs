@@ -16,7 +16,7 @@ use crate::between;
 use crate::call::{counter, kept, off, reset, smc};
 use crate::console::has_failed;
 use crate::processor::{ABORT, begin, here};
-use crate::{expect, say};
+use crate::{expect, placement, say};
 
 const PROCESSORS_MAX: usize = 8;
 const NOT: i64 = NOT_SUPPORTED as i64;
@@ -56,6 +56,10 @@ pub fn all(tree: u64, rest: u64) -> ! {
     let processors =
         (0..PROCESSORS_MAX as u64).filter(|of| affinity_info(*of) != INVALID_PARAMETERS.into()).count();
     say!("guest: {processors} processors");
+    if placement::is_beside() {
+        placement::all();
+        finish();
+    }
     answers();
     registers();
     strangers();

@@ -2,7 +2,7 @@
 //! program at EL1 without translation.
 //!
 //! Where to look: `cases.rs` has what is tried, `call.rs` calls with every register looked at, `between.rs` what an RTOS
-//! must leave as it was, `entry.rs` is the first instruction and exceptions.
+//! must leave as it was, `placement.rs` where one begins its tasks, `entry.rs` is the first instruction and exceptions.
 
 #![cfg_attr(target_os = "none", no_std, no_main)]
 #![deny(unsafe_op_in_unsafe_fn)]
@@ -17,6 +17,8 @@ mod cases;
 mod console;
 #[cfg(target_os = "none")]
 mod entry;
+#[cfg(target_os = "none")]
+mod placement;
 #[cfg(target_os = "none")]
 mod processor;
 

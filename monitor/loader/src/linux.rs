@@ -9,6 +9,7 @@ use tokkyu_monitor_boot::{
 };
 use tokkyu_monitor_core::{Range, SHARED_BYTES, TREE};
 use tokkyu_monitor_machine::fw_cfg::{self, File};
+use tokkyu_monitor_placement::TELLING_AT;
 
 /// For what the device reads and writes of an access, and nobody keeps.
 #[repr(C, align(16))]
@@ -46,6 +47,9 @@ pub(crate) fn bring() -> Result<(u64, u64), String> {
     let shared = Range { base: places.shared, bytes: SHARED_BYTES };
     let changes = Changes { command_line: line.as_deref(), initrd, shared: Some(shared) };
     let edited = edit(tree, &changes).map_err(|error| told(&error))?;
+    // What the Linux of before has told the RTOS is of no use any more (MON-71).
+    // SAFETY: in memory that is set aside for it; the RTOS reads it meanwhile.
+    unsafe { ((places.shared + TELLING_AT) as *mut u64).write_volatile(0) };
     write(kernel_file, places.kernel)?;
     if initrd_bytes > 0 {
         write(initrd_file, places.initrd)?;

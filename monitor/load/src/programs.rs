@@ -1,0 +1,51 @@
+//! Which function is whose.
+
+use tokkyu_rtos::{Handler, Objects};
+use tokkyu_rtos_aarch64::{Console, Programs, StackRange, exit, system};
+
+use crate::system::{KERNEL, PROCESSORS, Parts, RANGES, WATCH, objects};
+use crate::{due, start, work};
+
+impl Programs for Parts {
+    const SEES_LINUX: bool = true;
+
+    fn objects(&self) -> Objects {
+        objects()
+    }
+
+    fn stacks(&self) -> &'static [StackRange] {
+        &RANGES
+    }
+
+    fn task(&self, id: i32) {
+        match id {
+            WATCH => {
+                for home in 1..=PROCESSORS as i32 {
+                    let _ = KERNEL.sta_alm(home, 0);
+                }
+                work::watch();
+            }
+            of_home => work::of_home(of_home as usize - 1),
+        }
+    }
+
+    fn handler(&self, handler: Handler) {
+        if let Handler::Alarm(id) = handler {
+            due::on_alarm(usize::from(id) - 1);
+        }
+    }
+
+    #[inline(always)]
+    fn masked(&self) {
+        start::masked();
+    }
+}
+
+system!(crate::system::KERNEL, processors: PROCESSORS);
+
+#[panic_handler]
+fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
+    use core::fmt::Write;
+    let _ = writeln!(Console, "panic: {info}");
+    exit(1)
+}
