@@ -33,6 +33,6 @@ pub(crate) fn place(handoff: &Handoff) -> Result<u64, String> {
         ptr::write_bytes((PLACE + bytes) as *mut u8, 0, header.memory_end as usize - PLACE - bytes);
         (header.handoff as *mut Handoff).write(*handoff);
     }
-    tables::make(&header, handoff.shared as usize)?;
+    tables::make(&header, handoff.memory())?;
     Ok(header.entry)
 }

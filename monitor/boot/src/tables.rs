@@ -1,5 +1,5 @@
 //! The resident part's translation tables: its code is run and not written, its data written and not run, two
-//! devices, what is kept for Linux's beginnings and where it is copied to, the memory that Linux is told things in, nothing else.
+//! devices, what is kept for Linux's beginnings, and Linux's memory, where that is copied to and Linux is told things. Nothing else.
 
 use alloc::string::{String, ToString};
 use core::ptr::NonNull;
@@ -8,7 +8,7 @@ use aarch64_paging::Mapping;
 use aarch64_paging::descriptor::{El23Attributes as Attributes, PhysicalAddress};
 use aarch64_paging::paging::{Constraints, El3, MemoryRegion, PageTable, Translation};
 
-use tokkyu_monitor_core::{KEPT_BYTES, LOADER_KEPT, LOADING_BYTES, SHARED_BYTES, TREE};
+use tokkyu_monitor_core::{KEPT_BYTES, LOADER_KEPT, Range};
 
 use crate::header::{Header, PLACE};
 
@@ -36,7 +36,10 @@ impl Translation<Attributes> for Tables {
     fn allocate_table(&mut self) -> (NonNull<PageTable<Attributes>>, PhysicalAddress) {
         let table = self.next as *mut PageTable<Attributes>;
         self.next += size_of::<PageTable<Attributes>>() as u64;
-        assert!(self.next <= self.end, "the resident part has room for fewer tables than it needs");
+        assert!(
+            self.next <= self.end,
+            "Linux's memory is in more pieces than there are tables for: QEMU's -numa"
+        );
         // SAFETY: set aside for a table, which is given for the first time.
         unsafe { table.write_bytes(0, 1) };
         (NonNull::new(table).expect("none is at address 0"), PhysicalAddress(table as usize))
@@ -50,7 +53,7 @@ impl Translation<Attributes> for Tables {
 }
 
 /// Makes them; the root is the first.
-pub(crate) fn make(header: &Header, shared: usize) -> Result<(), String> {
+pub(crate) fn make(header: &Header, linux: &[Range]) -> Result<(), String> {
     let tables = Tables { next: header.tables_begin, end: header.tables_end };
     let mut map = Mapping::new(tables, ROOT_LEVEL, El3);
     let mut put = |from: usize, to: usize, attributes: Attributes| {
@@ -66,9 +69,10 @@ pub(crate) fn make(header: &Header, shared: usize) -> Result<(), String> {
     DEVICES.iter().try_for_each(|device| put(*device, device + PAGE_BYTES, DEVICE))?;
     let kept = LOADER_KEPT as usize;
     put(kept, kept + 2 * KEPT_BYTES as usize, CONSTANTS)?;
-    put(shared, shared + SHARED_BYTES as usize, DATA | Attributes::NS)?;
-    let (from, bytes) = (TREE as usize, LOADING_BYTES as usize);
-    put(from, from + bytes, DATA | Attributes::NS)?;
+    for memory in linux {
+        let from = memory.base as usize;
+        put(from, from + memory.bytes as usize, DATA | Attributes::NS)?;
+    }
     // They stay.
     core::mem::forget(map);
     Ok(())

@@ -18,6 +18,18 @@ pub const STOLEN_TIME_BYTES: u64 = 64;
 /// In a structure: nanoseconds.
 pub const STOLEN_TIME_AT: u64 = 8;
 
+/// Which processor the RTOS has, of openEuler's and Kylin's kernels (their Documentation/virt/kvm/arm/pvsched.rst): whether there is one of
+/// these calls; where this processor's structure is; that it is not any more; that a processor is to look.
+pub const PV_SCHED_FEATURES: u32 = 0xc500_0090;
+/// See [`PV_SCHED_FEATURES`].
+pub const PV_SCHED_IPA_INIT: u32 = 0xc500_0091;
+/// See [`PV_SCHED_FEATURES`].
+pub const PV_SCHED_IPA_RELEASE: u32 = 0xc500_0092;
+/// See [`PV_SCHED_FEATURES`].
+pub const PV_SCHED_KICK_CPU: u32 = 0xc500_0093;
+/// Bytes of such a structure, and what its address is a multiple of. The first four are not 0 while the processor is not Linux's.
+pub const PV_SCHED_BYTES: u64 = 64;
+
 /// The answer of what has been done.
 pub const SUCCESS: i64 = 0;
 /// PSCI 1.1 and SMCCC 1.2: major in the upper half, minor in the lower.
@@ -71,6 +83,10 @@ pub enum Call {
     AffinityInfo(u64, u64),
     /// `PV_TIME_ST`.
     StolenTime,
+    /// `PV_SCHED_IPA_INIT` with a structure's address; `None`: `PV_SCHED_IPA_RELEASE`.
+    SchedState(Option<u64>),
+    /// `PV_SCHED_KICK_CPU` of a processor, by its number.
+    Kick(u64),
     /// `MEMORY_BASE` of the memory of this number.
     MemoryBase(u64),
     /// `MEMORY_BYTES` of it.
@@ -104,6 +120,13 @@ pub fn read(function: u32, arguments: [u64; 3]) -> Call {
             Call::Answer(if is_one { SUCCESS } else { NOT_SUPPORTED })
         }
         PV_TIME_ST => Call::StolenTime,
+        PV_SCHED_FEATURES => {
+            let is_one = matches!(first as u32, PV_SCHED_FEATURES..=PV_SCHED_KICK_CPU);
+            Call::Answer(if is_one { SUCCESS } else { NOT_SUPPORTED })
+        }
+        PV_SCHED_IPA_INIT => Call::SchedState(Some(first)),
+        PV_SCHED_IPA_RELEASE => Call::SchedState(None),
+        PV_SCHED_KICK_CPU => Call::Kick(first),
         MEMORY_BASE => Call::MemoryBase(first),
         MEMORY_BYTES => Call::MemoryBytes(first),
         SMCCC_ARCH_FEATURES => Call::Answer(if has_arch(first as u32) { SUCCESS } else { NOT_SUPPORTED }),
@@ -132,7 +155,7 @@ fn has_psci(function: u32) -> bool {
 }
 
 fn has_arch(function: u32) -> bool {
-    matches!(function, SMCCC_VERSION | SMCCC_ARCH_FEATURES | PV_TIME_FEATURES)
+    matches!(function, SMCCC_VERSION | SMCCC_ARCH_FEATURES | PV_TIME_FEATURES | PV_SCHED_FEATURES)
 }
 
 #[cfg(test)]
@@ -142,7 +165,7 @@ mod tests {
 
     use super::*;
 
-    const KNOWN: [u32; 18] = [
+    const KNOWN: [u32; 22] = [
         PSCI_VERSION,
         SMCCC_VERSION,
         SMCCC_ARCH_FEATURES,
@@ -161,6 +184,10 @@ mod tests {
         PV_TIME_ST,
         MEMORY_BASE,
         MEMORY_BYTES,
+        PV_SCHED_FEATURES,
+        PV_SCHED_IPA_INIT,
+        PV_SCHED_IPA_RELEASE,
+        PV_SCHED_KICK_CPU,
     ];
 
     #[test]
@@ -172,8 +199,8 @@ mod tests {
             let known = [u64::from(PSCI_VERSION), 0, 0];
             assert_ne!(read(*function, known), Call::Answer(NOT_SUPPORTED), "{function:#x}");
         }
-        // All but two of stolen time, two of the RTOS's, and what tells of the architecture's.
-        assert_eq!(promised.len(), KNOWN.len() - 5);
+        // All but two of stolen time, four of who has a processor, two of the RTOS's, and what tells of the architecture's.
+        assert_eq!(promised.len(), KNOWN.len() - 9);
     }
 
     #[test]
@@ -198,6 +225,15 @@ mod tests {
         assert!(supported(SMCCC_ARCH_FEATURES, PV_TIME_FEATURES));
         assert!(supported(PV_TIME_FEATURES, PV_TIME_FEATURES) && supported(PV_TIME_FEATURES, PV_TIME_ST));
         assert!(!supported(PV_TIME_FEATURES, PV_TIME_ST + 1) && !supported(PV_TIME_FEATURES, 0));
+    }
+
+    #[test]
+    fn who_has_a_processor_is_found_as_its_document_says() {
+        let supported = |function, of: u32| read(function, [of.into(), 0, 0]) == Call::Answer(SUCCESS);
+        assert!(supported(SMCCC_ARCH_FEATURES, PV_SCHED_FEATURES));
+        assert!((PV_SCHED_FEATURES..=PV_SCHED_KICK_CPU).all(|of| supported(PV_SCHED_FEATURES, of)));
+        assert!(!supported(PV_SCHED_FEATURES, PV_SCHED_KICK_CPU + 1) && !supported(PV_SCHED_FEATURES, 0));
+        assert_eq!(read(PV_SCHED_IPA_INIT, [0x4000_0040, 0, 0]), Call::SchedState(Some(0x4000_0040)));
     }
 
     proptest! {

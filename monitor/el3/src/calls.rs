@@ -2,12 +2,12 @@
 
 use smccc::psci::error;
 use tokkyu_monitor_core::{
-    Call, Goal, NOT_SUPPORTED, RTOS_MEMORY, Range, Refused, SUCCESS, World, holds, read,
+    Call, Goal, NOT_SUPPORTED, PV_SCHED_BYTES, RTOS_MEMORY, Range, Refused, SUCCESS, World, holds, read,
 };
 
 use tokkyu_monitor_machine::gpio;
 
-use crate::{gic, processors, worlds};
+use crate::{frame, gic, processors, worlds};
 
 /// An instruction is at a multiple of this.
 const INSTRUCTION_BYTES: u64 = 4;
@@ -37,6 +37,8 @@ fn carry_out(call: Call, world: World) -> i64 {
         (Call::Suspend(goal), World::Linux) => suspend(goal),
         (Call::StolenTime, World::Linux) => Ok(processors::stolen_time(processors::here()) as i64),
         (Call::Off, World::Linux) => worlds::end_linux(processors::here()),
+        (Call::SchedState(address), World::Linux) => sched_state(address),
+        (Call::Kick(index), World::Linux) => kick(index),
         (Call::MemoryBase(number), World::Rtos) => seen(number, |range| range.base),
         (Call::MemoryBytes(number), World::Rtos) => seen(number, |range| range.bytes),
         // Linux is told no more of them than of any other number that is not known.
@@ -45,6 +47,24 @@ fn carry_out(call: Call, world: World) -> i64 {
         (_, World::Rtos) => Ok(NOT_SUPPORTED),
     };
     answer.unwrap_or_else(i64::from)
+}
+
+/// Where Linux looks whether the RTOS has this processor (MON-62).
+fn sched_state(address: Option<u64>) -> Result<i64, i32> {
+    let is_there = |at: &u64| {
+        at.is_multiple_of(PV_SCHED_BYTES) && holds(processors::handoff().memory(), *at, PV_SCHED_BYTES)
+    };
+    let address = address.map(|at| Some(at).filter(is_there).ok_or(error::NOT_SUPPORTED)).transpose()?;
+    // SAFETY: this processor's own.
+    unsafe { (*frame::here()).tell_who_has(address) };
+    Ok(SUCCESS)
+}
+
+/// Its wait for an interrupt ends.
+fn kick(index: u64) -> Result<i64, i32> {
+    let index = processors::of(index).ok_or(error::NOT_SUPPORTED)?;
+    gic::wake(index);
+    Ok(SUCCESS)
 }
 
 fn seen(number: u64, what: fn(Range) -> u64) -> Result<i64, i32> {

@@ -47,12 +47,12 @@ global_asm!(
     "msr mdcr_el3, x0",
     "mov x0, #{scr}",
     "msr scr_el3, x0",
-    // Tables of the boot part: 39 bits, cached and shared; attribute 0 a device, 1 memory (DDI 0487, MAIR_EL3, TCR_EL3).
+    // Tables of the boot part: 39 bits of addresses of 36, cached and shared; attribute 0 a device, 1 memory (DDI 0487, MAIR_EL3, TCR_EL3).
     "ldr x0, =tables_begin",
     "msr ttbr0_el3, x0",
     "mov x0, #0xff00",
     "msr mair_el3, x0",
-    "ldr x0, =0x80803519",
+    "ldr x0, =0x80813519",
     "msr tcr_el3, x0",
     // What the boot part has put into memory is run, here and in the RTOS.
     "tlbi alle3",

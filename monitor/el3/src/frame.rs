@@ -70,6 +70,9 @@ pub(crate) struct Frame {
     pub(crate) linux: Linux,
     pub(crate) rtos: Rtos,
     pub(crate) stolen: Stolen,
+    /// Where Linux looks whether the RTOS has this processor (MON-62); where it does not, `nobody_looks`.
+    pub(crate) who_has: u64,
+    pub(crate) nobody_looks: u64,
     /// Of what Linux begins with, bytes that are copied; the first processor's.
     pub(crate) copied: u64,
     pub(crate) floats: Floats,
@@ -114,6 +117,8 @@ const NONE: Frame = Frame {
     },
     rtos: Rtos { sctlr: 0, ttbr0: 0, tcr: 0, mair: 0, vbar: 0, tpidr_el1: 0, sp_el1: 0, place: 0 },
     stolen: Stolen { since: 0, ticks: 0, told: 0, scale: 0 },
+    who_has: 0,
+    nobody_looks: 0,
     copied: 0,
     floats: Floats([0; 66]),
 };
@@ -148,12 +153,19 @@ impl Frame {
         self.state = EL1_MASKED;
         self.linux = Linux { sctlr: SCTLR_RESET, ..NONE.linux };
         self.has_linux = 1;
+        self.tell_who_has(None);
     }
 
     /// Linux has the processor not any more: it is in user mode for the RTOS (MON-74).
     pub(crate) fn end_linux(&mut self) {
         self.has_linux = 0;
         self.state = 0;
+        self.tell_who_has(None);
+    }
+
+    /// Linux is told there, which has been looked at; `None`: nowhere.
+    pub(crate) fn tell_who_has(&mut self, address: Option<u64>) {
+        self.who_has = address.unwrap_or(&raw const self.nobody_looks as u64);
     }
 }
 

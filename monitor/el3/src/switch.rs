@@ -1,5 +1,5 @@
 //! From one world to the other (MON-53 to MON-55). Straight code: no lock, no loop, no memory but this processor's
-//! frame, and the word that Linux reads its stolen time from.
+//! frame, and the words that Linux reads its stolen time from, and who has the processor.
 
 use core::arch::global_asm;
 use core::mem::offset_of;
@@ -41,6 +41,7 @@ const RTOS_SP: usize = RTOS + offset_of!(Rtos, sp_el1);
 const SINCE: usize = offset_of!(Frame, stolen) + offset_of!(Stolen, since);
 const TICKS: usize = SINCE + 8;
 const TOLD: usize = SINCE + 16;
+const WHO_HAS: usize = offset_of!(Frame, who_has);
 const FLOATS: usize = offset_of!(Frame, floats);
 // As the assembly below counts on it: pairs, one behind the other, in reach of one instruction.
 const _: () = assert!(GENERAL == 0 && PLACE == 31 * 8 && HAS_FLOATS == PRIORITY_MASK + 8 && RTOS_SP <= 504);
@@ -97,6 +98,9 @@ global_asm!(
     "ldr x0, [sp, #{has_rtos}]",
     "cbz x0, 2f",
     "str x1, [sp, #{since}]",
+    "ldr x0, [sp, #{who_has}]",
+    "mov w1, #1",
+    "str w1, [x0]",
     "general stp",
     "mrs x0, elr_el3",
     "mrs x1, spsr_el3",
@@ -153,6 +157,8 @@ global_asm!(
     "cbz x1, 6f",
     "5:",
     "cbz x0, tokkyu_monitor_next",
+    "ldr x0, [sp, #{who_has}]",
+    "str wzr, [x0]",
     // What Linux did not have of its processor meanwhile is told it in nanoseconds.
     "mrs x0, cntpct_el0",
     "ldp x1, x2, [sp, #{since}]",
@@ -286,6 +292,7 @@ global_asm!(
     since = const SINCE,
     ticks = const TICKS,
     told = const TOLD,
+    who_has = const WHO_HAS,
     floats = const FLOATS,
     ending = const Life::Ending as u32,
     scr_linux = const SCR_LINUX,

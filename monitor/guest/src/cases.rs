@@ -18,6 +18,11 @@ use crate::console::has_failed;
 use crate::processor::{ABORT, begin, here};
 use crate::{expect, placement, say};
 
+/// Who has a processor (MON-62).
+const PV_SCHED_FEATURES: u32 = 0xc500_0090;
+pub const PV_SCHED_IPA_INIT: u32 = 0xc500_0091;
+pub const PV_SCHED_IPA_RELEASE: u32 = 0xc500_0092;
+const PV_SCHED_KICK_CPU: u32 = 0xc500_0093;
 const PROCESSORS_MAX: usize = 8;
 const NOT: i64 = NOT_SUPPORTED as i64;
 const IS_ON: i64 = 0;
@@ -30,6 +35,7 @@ const TIMER_IS_DUE: u64 = 1 << 2;
 /// Contexts: what another processor does.
 const COUNT_AND_GO: u64 = 1;
 const WAIT_FOR_RACE: u64 = 2;
+const WAIT_FOR_KICK: u64 = 3;
 
 /// How often each processor has begun, and with what.
 static BEGUN: [AtomicU64; PROCESSORS_MAX] = [const { AtomicU64::new(0) }; PROCESSORS_MAX];
@@ -66,6 +72,7 @@ pub fn all(tree: u64, rest: u64) -> ! {
     bounds();
     if processors > 1 {
         on_and_off(processors as u64);
+        kicked();
     }
     if processors > TARGET as usize {
         races();
@@ -107,6 +114,13 @@ fn answers() {
     expect!("CPU_FREEZE", smc(PSCI_CPU_FREEZE, [0; 3]), NOT);
     expect!("SMCCC_ARCH_FEATURES", smc(SMCCC_ARCH_FEATURES, [SMCCC_VERSION.into(), 0, 0]), 0);
     expect!("SMCCC_ARCH_FEATURES of none", smc(SMCCC_ARCH_FEATURES, [0x8000_8000, 0, 0]), NOT);
+    expect!("PV_SCHED_FEATURES by SMCCC", smc(SMCCC_ARCH_FEATURES, [PV_SCHED_FEATURES.into(), 0, 0]), 0);
+    for known in PV_SCHED_FEATURES..=PV_SCHED_KICK_CPU {
+        expect!("PV_SCHED_FEATURES", smc(PV_SCHED_FEATURES, [known.into(), 0, 0]), 0);
+    }
+    for memory in [0xf200_0001, 0xf200_0002] {
+        expect!("memory, which the RTOS asks for", smc(memory, [1, 0, 0]), NOT);
+    }
     expect!("IDLE, which is the RTOS's", smc(0xb200_0000, [0; 3]), NOT);
     say!("ok calls and their answers");
 }
@@ -159,6 +173,10 @@ fn bounds() {
         }
         expect!("it is off still", affinity_info(1), IS_OFF);
     }
+    for wrong in [0, 0x0e00_0000, 0x3fff_ffc0, begin() + 4, 0x6000_0000, !63, !0] {
+        expect!("who has it, told elsewhere", (wrong, smc(PV_SCHED_IPA_INIT, [wrong, 0, 0])), (wrong, NOT));
+    }
+    expect!("a kick of nobody", smc(PV_SCHED_KICK_CPU, [8, 0, 0]), NOT);
     expect!("itself", on(0, begin(), 0), i64::from(ALREADY_ON));
     let power_down = 1 << 16;
     expect!("power-down to nowhere", smc(PSCI_CPU_SUSPEND_64, [power_down, 0x0e00_0000, 0]), wrong);
@@ -181,6 +199,12 @@ pub fn other(context: u64) -> ! {
             BEGUN[own].store(context, Release);
         }
         WAIT_FOR_RACE => race(),
+        WAIT_FOR_KICK => {
+            BEGUN[own].store(context, Release);
+            // SAFETY: it waits; no interrupt is enabled here.
+            unsafe { asm!("dsb sy", "wfi", options(nostack)) };
+            BEGUN[own].store(0, Release);
+        }
         _ => expect!("a context", context, COUNT_AND_GO),
     }
     let answer = smc(PSCI_CPU_OFF, [0; 3]);
@@ -215,6 +239,16 @@ fn on_and_off(processors: u64) {
         }
     }
     say!("ok processors on and off");
+}
+
+/// MON-62: the wait of another ends.
+fn kicked() {
+    expect!("CPU_ON", on(1, begin(), WAIT_FOR_KICK), 0);
+    until("it waits", || BEGUN[1].load(Acquire) == WAIT_FOR_KICK);
+    expect!("PV_SCHED_KICK_CPU", smc(PV_SCHED_KICK_CPU, [1, 0, 0]), 0);
+    until("its wait ends", || BEGUN[1].load(Acquire) == 0);
+    until("it is off", || affinity_info(1) == IS_OFF);
+    say!("ok a kick ends a wait");
 }
 
 /// Two call `CPU_ON` of a third at once.

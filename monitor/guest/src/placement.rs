@@ -4,7 +4,8 @@ use core::cell::UnsafeCell;
 
 use tokkyu_monitor_placement::{COUNTED, PROCESSORS_MAX, Telling, Window};
 
-use crate::call::counter;
+use crate::call::{counter, smc};
+use crate::cases::{PV_SCHED_IPA_INIT, PV_SCHED_IPA_RELEASE};
 use crate::{expect, say};
 
 /// As in between.rs, and what load/src/shared.rs has there.
@@ -42,6 +43,15 @@ static LINUX: Processors = Processors {
     tasks: [const { Task(UnsafeCell::new([0; 2])) }; 2],
     idle: [const { Task(UnsafeCell::new([0; 2])) }; 2],
 };
+
+/// As PV_SCHED_IPA_INIT wants it.
+#[repr(align(64))]
+struct WhoHas(UnsafeCell<[u64; 8]>);
+
+// SAFETY: the monitor writes, the guest reads.
+unsafe impl Sync for WhoHas {}
+
+static WHO_HAS: WhoHas = WhoHas(UnsafeCell::new([0; 8]));
 
 fn write(address: u64, word: u64) {
     // SAFETY: the shared memory, or the statics above.
@@ -174,7 +184,26 @@ pub fn all() {
     let came = under(SPREAD);
     expect!("spread", came.moved.abs_diff(came.activations / 2) <= 1, true);
     say!("ok tasks begin where no lock is held");
+    who_has(&mut under);
     lies(under);
+}
+
+/// Linux is told who has its processor (MON-62): 1 while the RTOS looks, 0 when the guest does.
+fn who_has(mut under: impl FnMut(u64) -> Came) {
+    let state = WHO_HAS.0.get() as u64;
+    // SAFETY: a static's word, which the monitor writes.
+    let own = || unsafe { (state as *const u32).read_volatile() };
+    write(ORDERS + 8 * 5, state);
+    under(STATIC);
+    expect!("told nowhere", (count(12), own()), (0, 0));
+    expect!("PV_SCHED_IPA_INIT", smc(PV_SCHED_IPA_INIT, [state, 0, 0]), 0);
+    let came = under(STATIC);
+    expect!("told that the RTOS has it", (count(12), own()), (came.activations, 0));
+    expect!("PV_SCHED_IPA_RELEASE", smc(PV_SCHED_IPA_RELEASE, [0; 3]), 0);
+    under(STATIC);
+    expect!("told nowhere again", (count(12), own()), (0, 0));
+    write(ORDERS + 8 * 5, 0);
+    say!("ok it is told who has the processor");
 }
 
 /// Addresses of anything but Linux's memory, or that are no multiple of what is read, in each place.

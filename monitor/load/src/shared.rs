@@ -2,7 +2,7 @@
 //!
 //! | at | what |
 //! |---|---|
-//! | 0x2000 + 0x40 h | microseconds from one activation to the next (0: none), of its work, number of the policy, microseconds that it may wait, round |
+//! | 0x2000 + 0x40 h | microseconds from one activation to the next (0: none), of its work, number of the policy, microseconds that it may wait, round, a physical address where it looks |
 //! | 0x3000 + 0x100 h | counts, in the order of `Count`; they begin anew with each round |
 
 use core::sync::atomic::Ordering::Relaxed;
@@ -23,6 +23,7 @@ pub(crate) struct Orders {
     pub(crate) policy: Policy,
     pub(crate) defer_us: u32,
     pub(crate) round: u64,
+    pub(crate) look_at: u64,
 }
 
 /// What is counted, for one home processor.
@@ -48,9 +49,11 @@ pub(crate) enum Count {
     MovedMost,
     /// The round that these are of.
     Round,
+    /// The task found a 1 in the 32 bits where it was to look.
+    Seen,
 }
 
-pub(crate) const COUNTS: u64 = Count::Round as u64 + 1;
+pub(crate) const COUNTS: u64 = Count::Seen as u64 + 1;
 
 fn order(home: usize, at: u64) -> u64 {
     linux::shared(ORDERS_AT + ORDERS_BYTES * home as u64 + 8 * at).map_or(0, |word| word.load(Relaxed))
@@ -65,6 +68,7 @@ pub(crate) fn orders(home: usize) -> Orders {
         policy: Policy::of(order(home, 2)).unwrap_or_default(),
         defer_us: micros(3),
         round: order(home, 4),
+        look_at: order(home, 5),
     }
 }
 

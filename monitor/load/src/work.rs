@@ -5,7 +5,7 @@ use core::fmt::Write;
 use core::sync::atomic::Ordering::Relaxed;
 
 use tokkyu_monitor_placement::Beside;
-use tokkyu_rtos_aarch64::Console;
+use tokkyu_rtos_aarch64::{Console, linux};
 
 use crate::due::{HOMES, TAKEN, WATCH};
 use crate::shared::{Count, add, change, orders};
@@ -27,7 +27,9 @@ pub(crate) fn of_home(home: usize) {
     };
     add(home, all, took);
     change(home, most, |before| before.max(took));
-    let ticks = u64::from(orders(home).work_us) * start::ticks_in_us();
+    let orders = orders(home);
+    add(home, Count::Seen, u64::from(linux::word(orders.look_at).is_some_and(|word| word as u32 == 1)));
+    let ticks = u64::from(orders.work_us) * start::ticks_in_us();
     while start::now() - begun < ticks {}
     TAKEN.give(at);
     kept.is_begun.store(false, Relaxed);
