@@ -288,9 +288,17 @@ fn pictures_are_saved_as_they_arrive() {
     };
     let operator = start_operator(options);
     drive(with(yard.vehicle(ROBOT, operator.local), |end| end.samples = Some(5))).unwrap();
-    let saved = operator.thread.join().unwrap().unwrap().saved.unwrap();
-    assert_eq!((saved.offered, saved.written, saved.trouble), (10, 10, None));
-    assert_eq!(fs::read_dir(yard.path("pictures/camera_rear")).unwrap().count(), 5);
+    let summary = operator.thread.join().unwrap().unwrap();
+    // On a busy machine one may be lost: only what arrived is there to be saved.
+    let arrived = |name: &str| {
+        let of = summary.received.iter().filter(|stream| stream.stream.starts_with(name));
+        of.map(|stream| stream.ledger.delivered + stream.ledger.late).sum::<u64>()
+    };
+    let (all, rear) = (arrived("camera/"), arrived("camera/rear"));
+    assert!(all >= 5 && rear >= 2, "{:?}", summary.received);
+    let saved = summary.saved.unwrap();
+    assert_eq!((saved.offered, saved.written, saved.trouble), (all, all, None));
+    assert_eq!(fs::read_dir(yard.path("pictures/camera_rear")).unwrap().count() as u64, rear);
 }
 
 #[test]
