@@ -24,7 +24,7 @@ pub(crate) fn begin(home: usize) -> Option<usize> {
     }
     let look = |processor| Beside.look(&WATCHED, processor, home);
     match choose(Policy::LeastLocked, (home, PROCESSORS), &TAKEN, (0, false), look) {
-        Choice::At(processor) => {
+        Choice::At(processor, _) => {
             AT[home].store(processor, Release);
             Some(processor)
         }

@@ -4,6 +4,12 @@ use core::arch::{asm, global_asm};
 
 use smccc::psci::{PSCI_SYSTEM_OFF, PSCI_SYSTEM_RESET};
 
+/// Who has a processor (MON-62).
+pub const PV_SCHED_FEATURES: u32 = 0xc500_0090;
+pub const PV_SCHED_IPA_INIT: u32 = 0xc500_0091;
+pub const PV_SCHED_IPA_RELEASE: u32 = 0xc500_0092;
+pub const PV_SCHED_KICK_CPU: u32 = 0xc500_0093;
+
 /// Calls; answers `x0`.
 pub fn smc(function: u32, arguments: [u64; 3]) -> i64 {
     let [first, second, third] = arguments;

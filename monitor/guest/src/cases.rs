@@ -13,16 +13,11 @@ use smccc::psci::{
 };
 
 use crate::between;
-use crate::call::{counter, kept, off, reset, smc};
+use crate::call::{PV_SCHED_FEATURES, PV_SCHED_IPA_INIT, PV_SCHED_KICK_CPU, counter, kept, off, reset, smc};
 use crate::console::has_failed;
 use crate::processor::{ABORT, begin, here};
 use crate::{expect, placement, say};
 
-/// Who has a processor (MON-62).
-const PV_SCHED_FEATURES: u32 = 0xc500_0090;
-pub const PV_SCHED_IPA_INIT: u32 = 0xc500_0091;
-pub const PV_SCHED_IPA_RELEASE: u32 = 0xc500_0092;
-const PV_SCHED_KICK_CPU: u32 = 0xc500_0093;
 const PROCESSORS_MAX: usize = 8;
 const NOT: i64 = NOT_SUPPORTED as i64;
 const IS_ON: i64 = 0;

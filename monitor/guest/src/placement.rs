@@ -4,8 +4,7 @@ use core::cell::UnsafeCell;
 
 use tokkyu_monitor_placement::{COUNTED, PROCESSORS_MAX, Telling, Window};
 
-use crate::call::{counter, smc};
-use crate::cases::{PV_SCHED_IPA_INIT, PV_SCHED_IPA_RELEASE};
+use crate::call::{PV_SCHED_IPA_INIT, PV_SCHED_IPA_RELEASE, counter, smc};
 use crate::{expect, say};
 
 /// As in between.rs, and what load/src/shared.rs has there.
@@ -98,7 +97,7 @@ fn round(number: &mut u64, policy: u64) -> Option<Came> {
     let begun = wait(SEEN_TICKS, || count(11) == *number);
     let came = begun && wait(ROUND_TICKS, || count(0) >= ENOUGH);
     write(ORDERS, 0);
-    // The last is counted after it was begun.
+    // The last may just have begun.
     wait(SEEN_TICKS, || false);
     let [activations, moved, held, unknown, nowhere, deferred] = [0, 1, 2, 3, 4, 6].map(count);
     came.then_some(Came { activations, moved, held, unknown, nowhere, deferred })
@@ -158,6 +157,8 @@ pub fn all() {
     tell(&truth(), 1);
     (0..2).for_each(|processor| runs(processor, false, 0));
     is("home is free", LEAST_LOCKED, |came| came);
+    runs(0, false, 0x1_0100);
+    is("home only handles interrupts", LEAST_LOCKED, |came| came);
     runs(0, false, 1);
     is("another is free", LEAST_LOCKED, |came| Came {
         moved: came.activations,
@@ -167,8 +168,15 @@ pub fn all() {
     is("static", STATIC, |came| came);
     // When it is begun nobody looks any more.
     is("it waits", BOUNDED_DEFER, |came| Came { deferred: came.activations, ..came });
-    runs(1, false, 0x100);
+    runs(1, false, 0x201);
     is("nobody is free", LEAST_LOCKED, |came| Came {
+        held: came.activations,
+        nowhere: came.activations,
+        ..came
+    });
+    runs(0, false, 2);
+    is("another holds less", LEAST_LOCKED, |came| Came {
+        moved: came.activations,
         held: came.activations,
         nowhere: came.activations,
         ..came

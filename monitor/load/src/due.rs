@@ -1,7 +1,7 @@
 //! A task is due at home: where it is begun.
 
 use core::sync::atomic::Ordering::Relaxed;
-use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize};
 
 use tokkyu_monitor_placement::{Beside, Choice, Policy, State, Taken, Watch, choose};
 
@@ -9,10 +9,15 @@ use crate::shared::{Count, Orders, add, clear, orders};
 use crate::start;
 use crate::system::{KERNEL, PROCESSORS};
 
-/// Where there are no orders, it is looked again after so long.
+/// Where there are no orders, it is looked for them, and for what Linux tells, after so long.
 const LOOK_US: u64 = 1_000;
+/// Its handler looks for what Linux tells: one does.
+const WATCHES: usize = 0;
 /// A task that waits is looked at again after so long.
 const AGAIN_US: u32 = 20;
+
+/// For a task whose beginning is not to be counted.
+pub(crate) const NEVER: u64 = 0;
 
 /// Of a home processor; its own handler and its task, of which one runs at a time, write.
 pub(crate) struct Home {
@@ -22,10 +27,12 @@ pub(crate) struct Home {
     waits_since_us: AtomicU64,
     turn: AtomicUsize,
     round: AtomicU64,
-    /// The task is begun, for the time `due`, on processor `at`.
+    /// The task is begun, for the time `due`, on processor `at`; before the first time that is none.
     pub(crate) is_begun: AtomicBool,
     pub(crate) due: AtomicU64,
     pub(crate) at: AtomicUsize,
+    /// How that was found, as a number.
+    found: AtomicU32,
 }
 
 pub(crate) static HOMES: [Home; PROCESSORS] = [const {
@@ -36,7 +43,8 @@ pub(crate) static HOMES: [Home; PROCESSORS] = [const {
         round: AtomicU64::new(0),
         is_begun: AtomicBool::new(false),
         due: AtomicU64::new(0),
-        at: AtomicUsize::new(0),
+        at: AtomicUsize::new(usize::MAX),
+        found: AtomicU32::new(0),
     }
 }; PROCESSORS];
 pub(crate) static TAKEN: Taken = Taken::new();
@@ -45,13 +53,19 @@ pub(crate) static WATCH: Watch = Watch::new();
 /// The alarm of a home processor.
 pub(crate) fn on_alarm(home: usize) {
     let (kept, orders, now_us) = (&HOMES[home], orders(home), start::now_us());
-    if kept.round.swap(orders.round, Relaxed) != orders.round {
+    let begins = kept.round.swap(orders.round, Relaxed) != orders.round;
+    // While a task is due again and again it takes none of its time.
+    if home == WATCHES && (begins || orders.period_us == 0) {
+        WATCH.refresh(&Beside);
+    }
+    if begins {
         clear(home, orders.round);
         kept.next_us.store(0, Relaxed);
     }
     let waits = kept.waits_since_us.load(Relaxed);
     if waits == 0 {
-        kept.due.store(start::due(), Relaxed);
+        // The first of a round has more to do than others.
+        kept.due.store(if begins { NEVER } else { start::due() }, Relaxed);
     }
     if orders.period_us == 0 || kept.is_begun.load(Relaxed) {
         add(home, Count::Missed, u64::from(orders.period_us != 0));
@@ -79,16 +93,9 @@ fn begin(home: usize, orders: Orders, now_us: u64) -> bool {
     let since_us = kept.waits_since_us.load(Relaxed);
     let may_wait = since_us == 0 || now_us.saturating_sub(since_us) < u64::from(orders.defer_us);
     let turn = kept.turn.load(Relaxed);
-    let (mut at_home, mut nowhere) = (State::Free, true);
-    let choice = choose(orders.policy, (home, PROCESSORS), &TAKEN, (turn, may_wait), |processor| {
-        let state = Beside.look(&WATCH, processor, home);
-        if processor == home {
-            at_home = state;
-        }
-        nowhere &= state != State::Free;
-        state
-    });
-    let Choice::At(at) = choice else {
+    let look = |processor| Beside.look(&WATCH, processor, home);
+    let Choice::At(at, found) = choose(orders.policy, (home, PROCESSORS), &TAKEN, (turn, may_wait), look)
+    else {
         if since_us == 0 {
             kept.waits_since_us.store(now_us.max(1), Relaxed);
             add(home, Count::Deferred, 1);
@@ -97,11 +104,13 @@ fn begin(home: usize, orders: Orders, now_us: u64) -> bool {
         return false;
     };
     kept.turn.store(turn.wrapping_add(1), Relaxed);
-    kept.at.store(at, Relaxed);
+    let before = kept.at.swap(at, Relaxed);
+    kept.found.store(found.number(), Relaxed);
     kept.is_begun.store(true, Relaxed);
-    if KERNEL.mact_tsk(home as i32 + 1, at as i32 + 1).is_ok() {
-        count(home, orders.policy, at, at_home, nowhere);
-    } else {
+    let task = home as i32 + 1;
+    // It goes on being assigned to where it was begun last.
+    let begun = if at == before { KERNEL.act_tsk(task) } else { KERNEL.mact_tsk(task, at as i32 + 1) };
+    if begun.is_err() {
         TAKEN.give(at);
         kept.is_begun.store(false, Relaxed);
         add(home, Count::Missed, 1);
@@ -109,11 +118,23 @@ fn begin(home: usize, orders: Orders, now_us: u64) -> bool {
     true
 }
 
-/// After it was begun, so that it delays nothing.
-fn count(home: usize, policy: Policy, at: usize, at_home: State, nowhere: bool) {
+/// For the task, once it has begun: how it was placed.
+pub(crate) fn count(home: usize) {
+    let kept = &HOMES[home];
+    let (at, found) = (kept.at.load(Relaxed), kept.found.load(Relaxed));
     add(home, Count::Activations, 1);
     add(home, Count::Moved, u64::from(at != home));
-    add(home, Count::Held, u64::from(at_home == State::Holds));
-    add(home, Count::Unknown, u64::from(at_home == State::Unknown));
-    add(home, Count::Nowhere, u64::from(policy == Policy::LeastLocked && nowhere));
+    if at != home {
+        let found = Beside.look(&WATCH, at, at);
+        add(home, Count::Arrived, u64::from(found != State::FREE && found != State::UNKNOWN));
+    }
+    if orders(home).policy != Policy::LeastLocked {
+        return;
+    }
+    // What is known of home follows from where it was begun: elsewhere only if something was held there.
+    let is_known = WATCH.is_counted() == Some(true);
+    let is_home_free = at == home && found == 0;
+    add(home, Count::Held, u64::from(is_known && !is_home_free));
+    add(home, Count::Unknown, u64::from(!is_known && !is_home_free));
+    add(home, Count::Nowhere, u64::from(found != 0));
 }

@@ -1,9 +1,11 @@
 //! Which function is whose.
 
+use core::fmt::Write;
+
 use tokkyu_rtos::{Handler, Objects};
 use tokkyu_rtos_aarch64::{Console, Programs, StackRange, exit, system};
 
-use crate::system::{KERNEL, PROCESSORS, Parts, RANGES, WATCH, objects};
+use crate::system::{BEGIN, KERNEL, PROCESSORS, Parts, RANGES, objects};
 use crate::{due, start, work};
 
 impl Programs for Parts {
@@ -19,11 +21,11 @@ impl Programs for Parts {
 
     fn task(&self, id: i32) {
         match id {
-            WATCH => {
+            BEGIN => {
+                let _ = writeln!(Console, "load: begins");
                 for home in 1..=PROCESSORS as i32 {
                     let _ = KERNEL.sta_alm(home, 0);
                 }
-                work::watch();
             }
             of_home => work::of_home(of_home as usize - 1),
         }
@@ -45,7 +47,6 @@ system!(crate::system::KERNEL, processors: PROCESSORS);
 
 #[panic_handler]
 fn panic(info: &core::panic::PanicInfo<'_>) -> ! {
-    use core::fmt::Write;
     let _ = writeln!(Console, "panic: {info}");
     exit(1)
 }

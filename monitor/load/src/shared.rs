@@ -51,9 +51,11 @@ pub(crate) enum Count {
     Round,
     /// The task found a 1 in the 32 bits where it was to look.
     Seen,
+    /// Linux held something elsewhere, once the task had come there.
+    Arrived,
 }
 
-pub(crate) const COUNTS: u64 = Count::Seen as u64 + 1;
+pub(crate) const COUNTS: u64 = Count::Arrived as u64 + 1;
 
 fn order(home: usize, at: u64) -> u64 {
     linux::shared(ORDERS_AT + ORDERS_BYTES * home as u64 + 8 * at).map_or(0, |word| word.load(Relaxed))

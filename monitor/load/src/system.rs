@@ -6,7 +6,7 @@ use tokkyu_rtos_aarch64::{Board, Stack, StackRange};
 /// Those that Linux has too.
 pub(crate) const PROCESSORS: usize = 2;
 /// Tasks: one of each home processor, then this one.
-pub(crate) const WATCH: i32 = PROCESSORS as i32 + 1;
+pub(crate) const BEGIN: i32 = PROCESSORS as i32 + 1;
 const ANY: u8 = (1 << PROCESSORS) - 1;
 
 /// Whose programs are in programs.rs.

@@ -27,7 +27,6 @@ impl Beside {
     /// What Linux does on a processor, asked on the processor `here`, of which more is known.
     #[inline]
     pub fn look(self, watch: &Watch, processor: usize, here: usize) -> State {
-        let in_user_mode = (processor == here).then(linux::is_in_user_mode);
-        watch.look(&self, processor, in_user_mode)
+        watch.look(&self, processor, || processor == here && linux::is_in_user_mode())
     }
 }

@@ -40,14 +40,15 @@ impl Policy {
 /// What a policy says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
-    /// There; it is taken, until [`Taken::give`].
-    At(usize),
+    /// On that processor, which is taken until [`Taken::give`]; and how it was found, which is unknown where nobody has looked.
+    At(usize, State),
     /// Ask again a little later.
     Later,
 }
 
 /// Chooses among the first `processors`, of which `home` is one. `turn` counts the task's activations; `may_wait` says whether
 /// the task can be begun later still. `state` is asked as seldom as it can be: it takes time.
+#[inline]
 pub fn choose(
     policy: Policy,
     (home, processors): (usize, usize),
@@ -56,40 +57,58 @@ pub fn choose(
     mut state: impl FnMut(usize) -> State,
 ) -> Choice {
     match policy {
-        Policy::Static => at_home(home, taken),
-        Policy::Spread => in_turn(turn % processors, processors)
-            .find(|processor| taken.try_take(*processor))
-            .map_or_else(|| at_home(home, taken), Choice::At),
         Policy::LeastLocked => least_locked(home, processors, taken, state),
-        Policy::BoundedDefer if may_wait && state(home) != State::Free => Choice::Later,
+        Policy::Static => at_home(home, taken),
+        Policy::Spread => any((turn % processors, home), processors, taken),
+        Policy::BoundedDefer if may_wait && state(home) != State::FREE => Choice::Later,
         Policy::BoundedDefer => at_home(home, taken),
     }
 }
 
 fn at_home(home: usize, taken: &Taken) -> Choice {
     taken.share(home);
-    Choice::At(home)
+    Choice::At(home, State::UNKNOWN)
 }
 
-/// From one on, each once.
-fn in_turn(first: usize, processors: usize) -> impl Iterator<Item = usize> {
-    (first..processors).chain(0..first)
+/// The first that nobody has, from one on; home if there is none.
+fn any((first, home): (usize, usize), processors: usize, taken: &Taken) -> Choice {
+    (first..processors)
+        .chain(0..first)
+        .find(|processor| taken.try_take(*processor))
+        .map_or_else(|| at_home(home, taken), |at| Choice::At(at, State::UNKNOWN))
 }
 
-/// Home is the first of them. A processor is taken only if it is still free then of the RTOS's own tasks, so that nobody waits for another.
+/// Worse than any that is looked at.
+const NOBODY: State = State::MOST;
+
+/// As a rule home is free, and nobody else is looked at.
+#[inline(always)]
 fn least_locked(
     home: usize,
     processors: usize,
     taken: &Taken,
     mut state: impl FnMut(usize) -> State,
 ) -> Choice {
-    let mut is_free = |processor: &usize| {
-        taken.tasks(*processor) == 0 && state(*processor) == State::Free && taken.try_take(*processor)
-    };
-    in_turn(home, processors)
-        .find(&mut is_free)
-        .or_else(|| in_turn(home, processors).find(|processor| taken.try_take(*processor)))
-        .map_or_else(|| at_home(home, taken), Choice::At)
+    let mut best = if taken.tasks(home) == 0 { state(home) } else { NOBODY };
+    let (mut at, mut processor) = (home, home);
+    while best != State::FREE {
+        processor = if processor + 1 == processors { 0 } else { processor + 1 };
+        if processor == home {
+            break;
+        }
+        if taken.tasks(processor) == 0 {
+            let state = state(processor);
+            // Of those that are alike, the first.
+            if state < best {
+                (best, at) = (state, processor);
+            }
+        }
+    }
+    if best != NOBODY && taken.try_take(at) {
+        return Choice::At(at, best);
+    }
+    // Another task was begun there at the same moment, or all have one.
+    any((home, home), processors, taken)
 }
 
 #[cfg(test)]
@@ -102,7 +121,7 @@ mod tests {
 
     fn states() -> impl Strategy<Value = Vec<State>> {
         prop::collection::vec(
-            prop_oneof![Just(State::Free), Just(State::Holds), Just(State::Unknown)],
+            prop_oneof![Just(State::FREE), (1..4_u8).prop_map(State::holds), Just(State::UNKNOWN)],
             1..=crate::PROCESSORS_MAX,
         )
     }
@@ -123,9 +142,9 @@ mod tests {
             for policy in Policy::ALL {
                 let taken = taken(busy, processors);
                 let choice = choose(policy, (home, processors), &taken, (turn, waits), |at| states[at]);
-                let may = policy == Policy::BoundedDefer && waits && states[home] != State::Free;
+                let may = policy == Policy::BoundedDefer && waits && states[home] != State::FREE;
                 prop_assert_eq!(choice == Choice::Later, may, "{:?}", policy);
-                if let Choice::At(at) = choice {
+                if let Choice::At(at, _) = choice {
                     prop_assert!(at < processors);
                     prop_assert_eq!(taken.tasks(at), u32::from(busy >> at & 1) + 1);
                     taken.give(at);
@@ -140,21 +159,15 @@ mod tests {
         #[test]
         fn least_locked_takes_the_best_that_there_is(states in states(), busy: u8, home: usize) {
             let (processors, home) = (states.len(), home % states.len());
-            let free = |at: &usize| busy >> at & 1 == 0;
-            let unlocked = |at: &usize| free(at) && states[*at] == State::Free;
             let (choice, taken) = {
                 let taken = taken(busy, processors);
                 (choose(Policy::LeastLocked, (home, processors), &taken, (0, false), |at| states[at]), taken)
             };
-            let Choice::At(at) = choice else { panic!("it does not wait") };
-            let rank = |at: &usize| match (unlocked(at), free(at), *at == home) {
-                (true, _, true) => 0,
-                (true, _, false) => 1,
-                (_, true, true) => 2,
-                (_, true, false) => 3,
-                (_, false, true) => 4,
-                (_, false, false) => 5,
-            };
+            let Choice::At(at, found) = choice else { panic!("it does not wait") };
+            let was_looked_at = busy >> at & 1 == 0;
+            prop_assert_eq!(found, if was_looked_at { states[at] } else { State::UNKNOWN });
+            let (is_home, is_ours) = (|at: &usize| *at == home, |at: &usize| busy >> at & 1 != 0);
+            let rank = |at: &usize| (is_ours(at), if is_ours(at) { State::FREE } else { states[*at] }, !is_home(at));
             let best = (0..processors).map(|at| rank(&at)).min();
             prop_assert_eq!(Some(rank(&at)), best);
             prop_assert!(taken.tasks(at) > 0);
@@ -167,7 +180,7 @@ mod tests {
             for turn in 0..processors {
                 let told = |_| panic!("it looks at no lock");
                 match choose(Policy::Spread, (0, processors), &taken, (turn + usize::from(first), false), told) {
-                    Choice::At(at) => { taken.give(at); seen.push(at) }
+                    Choice::At(at, _) => { taken.give(at); seen.push(at) }
                     Choice::Later => panic!("it does not wait"),
                 }
             }
@@ -181,9 +194,9 @@ mod tests {
         let mut looked = Vec::new();
         let choice = choose(Policy::LeastLocked, (1, 4), &Taken::new(), (0, false), |at| {
             looked.push(at);
-            State::Free
+            State::FREE
         });
-        assert_eq!((choice, looked), (Choice::At(1), [1].into()));
+        assert_eq!((choice, looked), (Choice::At(1, State::FREE), [1].into()));
     }
 
     #[test]

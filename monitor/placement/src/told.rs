@@ -7,14 +7,15 @@ pub const TELLING_AT: u64 = 0x1000;
 /// In [`Telling::flags`]: tasks are counted.
 pub const COUNTED: u64 = 1;
 
-/// Words of what is told, and where the processors' begin.
-pub(crate) const WORDS: usize = PROCESSORS_FROM + 2 * PROCESSORS_MAX;
 pub(crate) const NUMBER: usize = 0;
 pub(crate) const FLAGS: usize = 1;
 pub(crate) const COUNT_AT: usize = 2;
 /// Where the words of each window begin.
 pub(crate) const WINDOWS: [usize; 2] = [4, 7];
 const PROCESSORS_FROM: usize = 0x100 / 8;
+/// Words of what is told.
+#[cfg(test)]
+pub(crate) const WORDS: usize = PROCESSORS_FROM + 2 * PROCESSORS_MAX;
 
 /// Addresses of the kernel's that are one behind the other in memory too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -71,19 +72,11 @@ impl Telling {
     }
 }
 
-impl Window {
-    /// Reads the one that begins with word `at`.
-    #[inline]
-    pub(crate) fn read(at: usize, word: impl Fn(usize) -> u64) -> Window {
-        Window { address: word(at), bytes: word(at + 1), physical: word(at + 2) }
-    }
-}
-
 /// Of a processor, the words with where its running task stands, and with its idle task.
 #[inline]
-pub(crate) fn of_processor(processor: usize) -> Option<(usize, usize)> {
+pub(crate) fn of_processor(processor: usize) -> (usize, usize) {
     let at = PROCESSORS_FROM + 2 * processor;
-    (processor < PROCESSORS_MAX).then_some((at, at + 1))
+    (at, at + 1)
 }
 
 #[cfg(test)]
@@ -110,15 +103,15 @@ mod tests {
         });
         let word = |at: usize| words[at];
         assert_eq!((word(FLAGS), word(COUNT_AT)), (telling.flags, telling.count_at));
-        assert_eq!(WINDOWS.map(|at| Window::read(at, word)), telling.windows);
+        let window = |at| Window { address: word(at), bytes: word(at + 1), physical: word(at + 2) };
+        assert_eq!(WINDOWS.map(window), telling.windows);
         for processor in 0..PROCESSORS_MAX {
-            let (running_at, idle) = of_processor(processor).unwrap();
+            let (running_at, idle) = of_processor(processor);
             assert_eq!(
                 (word(running_at), word(idle)),
                 (telling.running_at[processor], telling.idle[processor])
             );
         }
-        assert_eq!(of_processor(PROCESSORS_MAX), None);
         // Before anything else it is nothing, and something when all is there.
         assert!(numbers[..numbers.len() - 1].iter().all(|number| *number == 0));
         assert_eq!(words[NUMBER], 7);

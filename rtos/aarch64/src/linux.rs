@@ -1,5 +1,6 @@
 //! What a system sees of the Linux beside it (RTA-65, RTA-66). An image that has the machine to itself sees none.
 
+use core::iter;
 use core::ops::Range;
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
@@ -17,14 +18,15 @@ const END: u64 = 1 << 36;
 /// Of what is read.
 const WORD: u64 = 8;
 
+/// Where it begins, and how many words it has: none before anybody has asked.
 struct Memory {
     base: AtomicU64,
-    bytes: AtomicU64,
+    words: AtomicU64,
 }
 
 impl Memory {
     const fn new() -> Memory {
-        Memory { base: AtomicU64::new(0), bytes: AtomicU64::new(0) }
+        Memory { base: AtomicU64::new(0), words: AtomicU64::new(0) }
     }
 
     /// Once, on the first processor, before others are up.
@@ -37,25 +39,31 @@ impl Memory {
         });
         let (base, bytes) = (base?, bytes?);
         let end = base.checked_add(bytes).filter(|end| *end <= END)?;
+        if !base.is_multiple_of(WORD) {
+            return None;
+        }
         self.base.store(base, Relaxed);
-        self.bytes.store(bytes, Relaxed);
+        self.words.store(bytes / WORD, Relaxed);
         Some(base as usize..end as usize)
     }
 
-    #[inline]
+    /// A whole word there. What is left of an address that is not a multiple of 8 goes to the uppermost bits: more than any word's number.
+    #[inline(always)]
     fn holds(&self, physical: u64) -> bool {
-        let bytes = self.bytes.load(Relaxed);
-        bytes >= WORD && physical.wrapping_sub(self.base.load(Relaxed)) <= bytes - WORD
+        let number = physical.wrapping_sub(self.base.load(Relaxed)).rotate_right(WORD.trailing_zeros());
+        number < self.words.load(Relaxed)
     }
 }
 
 static SHARED: Memory = Memory::new();
-static LINUX: [Memory; RANGES] = [const { Memory::new() }; RANGES];
+static FIRST: Memory = Memory::new();
+static OTHERS: [Memory; RANGES - 1] = [const { Memory::new() }; RANGES - 1];
 
 /// For [`memory::make`](crate::memory): the shared memory, and Linux's.
 pub(crate) fn ask() -> Option<(Range<usize>, impl Iterator<Item = Range<usize>>)> {
     let shared = SHARED.ask(0)?;
-    Some((shared, LINUX.iter().zip(1..).map_while(|(memory, number)| memory.ask(number))))
+    let linux = iter::once(&FIRST).chain(&OTHERS);
+    Some((shared, linux.zip(1..).map_while(|(memory, number)| memory.ask(number))))
 }
 
 /// Whether Linux was in user mode when it was last interrupted on this processor, or has it not.
@@ -68,10 +76,15 @@ pub fn is_in_user_mode() -> bool {
 /// address is not a multiple of 8; so it is where the system does not see Linux ([`Programs::SEES_LINUX`](crate::Programs::SEES_LINUX)).
 #[inline]
 pub fn word(physical: u64) -> Option<u64> {
-    let is_there = LINUX.iter().any(|memory| memory.holds(physical)) || SHARED.holds(physical);
+    let is_there = FIRST.holds(physical) || is_elsewhere(physical);
     // SAFETY: memory that is there, mapped as it is addressed, and read as a whole, whatever Linux writes meanwhile.
-    (physical.is_multiple_of(WORD) && is_there)
-        .then(|| unsafe { (*(physical as *const AtomicU64)).load(Relaxed) })
+    is_there.then(|| unsafe { (*(physical as *const AtomicU64)).load(Relaxed) })
+}
+
+/// As a rule a machine's memory is one.
+#[cold]
+fn is_elsewhere(physical: u64) -> bool {
+    SHARED.holds(physical) || OTHERS.iter().any(|memory| memory.holds(physical))
 }
 
 /// A word of what both have, this many bytes from its beginning: a multiple of 8. `None` as for [`word`]. Linux may write there
@@ -80,6 +93,5 @@ pub fn word(physical: u64) -> Option<u64> {
 pub fn shared(offset: u64) -> Option<&'static AtomicU64> {
     let physical = SHARED.base.load(Relaxed).checked_add(offset)?;
     // SAFETY: as in `word`, and mapped to be written.
-    (physical.is_multiple_of(WORD) && SHARED.holds(physical))
-        .then(|| unsafe { &*(physical as *const AtomicU64) })
+    SHARED.holds(physical).then(|| unsafe { &*(physical as *const AtomicU64) })
 }
