@@ -18,6 +18,13 @@ deep_nightly() {
 }
 deep_coverage() { deep_nightly && rtos/coverage --least 97; }
 deep_monitor() { monitor/check deep; }
+
+# What the look at Linux's locks costs, on what the step before has built and fetched. Waits for locks want a machine with nothing else to do.
+deep_lab_dualos() {
+    rm -rf -- "${logs:?}/lab-dualos"
+    TOKKYU_MONITOR=$CARGO_TARGET_DIR/monitor TOKKYU_MONITOR_LINUX=$CARGO_TARGET_DIR/monitor-linux \
+        "$binary" lab dualos --parts start --runs 2 --out "$logs/lab-dualos"
+}
 deep_miri() { deep_nightly && nice rtos/check miri; }
 
 # Two at a time: a target has one thread.
@@ -45,6 +52,7 @@ deep_release() {
     step "release: lab rtos" deep_lab_rtos
     step "rtos: branches" deep_coverage
     step "monitor: 2 and 4 processors" deep_monitor
+    step "release: lab dualos" deep_lab_dualos
 }
 
 deep_steps() {

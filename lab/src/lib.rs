@@ -1,6 +1,7 @@
 //! Virtual networks, experiments and reports.
 pub mod board;
 pub mod drive;
+pub mod dualos;
 pub mod lbe;
 pub mod local;
 pub mod orphan;

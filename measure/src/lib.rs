@@ -17,6 +17,7 @@ pub mod comparison;
 pub mod competition;
 pub mod contest;
 pub mod drive;
+pub mod dualos;
 pub mod environment;
 pub mod figures;
 pub mod join;

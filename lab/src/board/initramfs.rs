@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 /// Builds the archive, file after file.
-pub(super) struct Archive<W> {
+pub(crate) struct Archive<W> {
     out: W,
     folders: BTreeSet<String>,
     inode: u32,
@@ -16,12 +16,12 @@ const FOLDER: u32 = 0o040_755;
 const END: &str = "TRAILER!!!";
 
 impl<W: Write> Archive<W> {
-    pub(super) fn new(out: W) -> Self {
+    pub(crate) fn new(out: W) -> Self {
         Archive { out, folders: BTreeSet::new(), inode: 0, written: 0 }
     }
 
     /// A program or file; the folders above it come by themselves.
-    pub(super) fn file(&mut self, path: &str, content: &[u8]) -> io::Result<()> {
+    pub(crate) fn file(&mut self, path: &str, content: &[u8]) -> io::Result<()> {
         let path = path.trim_start_matches('/');
         let above: Vec<&str> = path.match_indices('/').map(|(at, _)| &path[..at]).collect();
         for folder in above {
@@ -31,7 +31,7 @@ impl<W: Write> Archive<W> {
     }
 
     /// An empty folder.
-    pub(super) fn folder(&mut self, path: &str) -> io::Result<()> {
+    pub(crate) fn folder(&mut self, path: &str) -> io::Result<()> {
         let path = path.trim_start_matches('/');
         match self.folders.insert(path.to_owned()) {
             true => self.entry(path, FOLDER, &[]),
@@ -39,7 +39,7 @@ impl<W: Write> Archive<W> {
         }
     }
 
-    pub(super) fn finish(mut self) -> io::Result<W> {
+    pub(crate) fn finish(mut self) -> io::Result<W> {
         self.entry(END, 0, &[])?;
         self.out.flush()?;
         Ok(self.out)

@@ -22,6 +22,8 @@ mod kernel;
 mod machine;
 pub mod pair;
 
+pub(crate) use initramfs::Archive;
+
 pub use architecture::Architecture;
 pub use error::BoardError;
 pub use files::LEDBAT;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{Bridge, Drive, Lbe, Local, Rtnet, Rtos, Ttsp, page};
+use super::{Bridge, Drive, Dualos, Lbe, Local, Rtnet, Rtos, Ttsp, page};
 use crate::result::{ResultError, ResultFile};
 use crate::study::{Experiment, Report, ReportError};
 
@@ -42,9 +42,10 @@ pub enum RenderError {
 
 type Write = fn(&Path, Form) -> Result<String, RenderError>;
 
-const KNOWN: [(&str, Write); 7] = [
+const KNOWN: [(&str, Write); 8] = [
     known::<Bridge>(),
     known::<Drive>(),
+    known::<Dualos>(),
     known::<Lbe>(),
     known::<Local>(),
     known::<Rtnet>(),

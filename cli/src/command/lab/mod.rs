@@ -5,6 +5,7 @@
 mod bridge;
 mod drive;
 mod drives;
+mod dualos;
 mod lbe;
 mod local;
 mod options;
@@ -26,6 +27,7 @@ pub enum Lab {
     Drive(Box<drive::LabDrive>),
     #[cfg(feature = "bridge")]
     Bridge(Box<bridge::LabBridge>),
+    Dualos(Box<dualos::LabDualos>),
     Lbe(Box<lbe::LabLbe>),
     Local(Box<local::LabLocal>),
     Rtnet(Box<rtnet::LabRtnet>),
@@ -42,7 +44,9 @@ impl Lab {
             #[cfg(feature = "bridge")]
             Lab::Bridge(_) => true,
             Lab::Wire(_) => true,
-            Lab::Lbe(_) | Lab::Local(_) | Lab::Rtnet(_) | Lab::Rtos(_) | Lab::Ttsp(_) => false,
+            Lab::Dualos(_) | Lab::Lbe(_) | Lab::Local(_) | Lab::Rtnet(_) | Lab::Rtos(_) | Lab::Ttsp(_) => {
+                false
+            }
         }
     }
 
@@ -51,6 +55,7 @@ impl Lab {
             Lab::Drive(drive) => drive.run(stop),
             #[cfg(feature = "bridge")]
             Lab::Bridge(bridge) => bridge.run(stop),
+            Lab::Dualos(dualos) => dualos.run(stop),
             Lab::Lbe(lbe) => lbe.run(stop),
             Lab::Local(local) => local.run(stop),
             Lab::Rtnet(rtnet) => rtnet.run(stop),

@@ -12,7 +12,7 @@ use crate::output::Json;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Options of every experiment")]
 pub struct Options {
-    /// Repetitions of everything; if not given 20 of lbe and local, 3 of rtnet, 1 of drive and bridge
+    /// Repetitions of everything; if not given 20 of lbe and local, 10 of dualos, 3 of rtnet, 1 of drive and bridge
     #[arg(
         long,
         value_name = "N",

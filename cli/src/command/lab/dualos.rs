@@ -1,0 +1,84 @@
+//! `tokkyu lab dualos`: an RTOS and Linux on the same processors.
+
+use clap::Args;
+use tokkyu_drive::program::{ExitCode, StopFlag};
+use tokkyu_lab::dualos::{Found, Kind, Machines, Parts, PartsError, Study};
+use tokkyu_lab::study::Share;
+use tokkyu_measure::report::Dualos;
+
+use super::options::{Options, refuse_repeated};
+use super::run::{Run, Went};
+use super::tell::{Teller, Told};
+use crate::exit::{CODES, Done, Failure};
+use crate::output::say;
+
+/// Starts of the machine for each question.
+const RUNS: u32 = 10;
+
+const EXAMPLES: &str = "\
+Examples:
+  tokkyu lab dualos                                    (it tells how long it will take)
+  tokkyu lab dualos --parts spin --runs 20 --json dualos.json --markdown
+  tokkyu lab dualos --parts start --runs 6             (counts instructions: what else runs here changes nothing)";
+
+/// Measure what an RTOS and Linux on the same processors do to each other: the experiment of the paper on SafeG for several processors, on
+/// an emulated machine with a Debian kernel as Debian has built it.
+///
+/// spin: how long processors wait for spin locks while a task of the RTOS takes one of them, under each policy by which the RTOS chooses a
+/// processor. start: how many instructions it takes from when a task is due to its first function, with and without the look at Linux's
+/// locks.
+///
+/// spin is in this machine's time, on two processors that are emulated side by side: it wants a machine of two processors with nothing
+/// else to do, and a round beside which others ran is refused. start is in instructions.
+///
+/// Monitor and RTOS come from monitor/build, kernel and programs from monitor/fetch, which ./tokkyu calls; QEMU is needed, rights are
+/// not.
+///
+/// Fails (1) if a round's figures may not be believed. A goal that is missed is a result, not a failure.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{CODES}"))]
+pub struct LabDualos {
+    /// Parts, comma between them: spin, start
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_delimiter = ',',
+        default_value = "spin,start",
+        value_parser = |word: &str| word.parse::<Kind>()
+    )]
+    parts: Vec<Kind>,
+    #[command(flatten)]
+    options: Options,
+}
+
+impl LabDualos {
+    pub fn run(self, stop: &StopFlag) -> Done {
+        refuse_repeated(self.parts.iter().map(|part| ("--parts", part.name().to_owned())))?;
+        let parts = Parts::find().map_err(failure)?;
+        let cells = Study { kinds: self.parts.clone(), runs: self.options.runs.unwrap_or(RUNS) }.cells();
+        let share = if self.parts.contains(&Kind::Spin) { Share::Alone } else { Share::Virtual };
+        let Some(run) = Run::begin::<Dualos>(&self.options, share, stop)? else {
+            return Ok(ExitCode::Interrupted);
+        };
+        say(&format!("{} machines with Linux {}", cells.len(), parts.release));
+        let stage = Machines::new(parts);
+        let mut teller = Teller::new(&stage, true, |found: &Found| match &found.cases {
+            Ok(_) => Told::Done,
+            Err(fault) => Told::Failed(vec![fault.clone()]),
+        });
+        let found = run.cells(&stage, &cells, &mut teller).map_err(failure)?;
+        let mut file = run.file::<Dualos>();
+        file.faults = found.iter().filter_map(Found::fault).collect();
+        file.cases = found.into_iter().filter_map(|found| found.cases.ok()).flatten().collect();
+        let went = Went { failed: teller.failed, ..Went::default() };
+        run.finish::<Dualos>(file, went, |_| None)
+    }
+}
+
+fn failure(error: PartsError) -> Failure {
+    let code = match error {
+        PartsError::Missing { .. } | PartsError::Read { .. } | PartsError::Qemu(_) => ExitCode::NotPossible,
+        PartsError::Folder { .. } => ExitCode::NotWritten,
+    };
+    Failure::new(code, error)
+}

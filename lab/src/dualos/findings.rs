@@ -1,0 +1,141 @@
+//! What the machine's words come to.
+//!
+//! ```text
+//! arm static seconds 0.91 activations 1820 moved 0 held 0 unknown 0 nowhere 0 missed 5 ...
+//! waits static 7 12                                (of arm static, 12 waits of 2^7 us or more, and less than 2^8)
+//! ```
+
+use std::collections::BTreeMap;
+
+use tokkyu_measure::dualos::{DualosCase, Placed, Start, Waits};
+
+use super::cell::{Cell, Kind, PROCESSORS};
+
+type Values<'a> = BTreeMap<&'a str, f64>;
+
+/// A case for each arm; or what is wrong.
+pub(super) fn cases(cell: &Cell, kernel: &str, words: &str) -> Result<Vec<DualosCase>, String> {
+    let mut cases: Vec<DualosCase> = Vec::new();
+    for line in words.lines().map(str::trim_end) {
+        let fields: Vec<&str> = line.split_ascii_whitespace().collect();
+        match fields.as_slice() {
+            ["arm", arm, rest @ ..] => cases.push(case(cell, kernel, arm, &values(rest)?)?),
+            ["waits", arm, power, count] => {
+                let wrong = || format!("not as it should be: {line:?}");
+                let of = cases.iter_mut().find(|case| case.arm == *arm).ok_or_else(wrong)?;
+                let (power, count) = power.parse().ok().zip(count.parse().ok()).ok_or_else(wrong)?;
+                of.waits.get_or_insert_default().add(power, count);
+            }
+            _ => {}
+        }
+    }
+    let missing = cell.arms().into_iter().find(|arm| !cases.iter().any(|case| case.arm == *arm));
+    match missing {
+        Some(arm) => Err(format!("nothing is told of arm {arm}: {}", last_words(words))),
+        None => Ok(cases),
+    }
+}
+
+fn values<'a>(fields: &[&'a str]) -> Result<Values<'a>, String> {
+    let pair = |pair: &[&'a str]| match pair {
+        [name, value] => value.parse().ok().map(|value| (*name, value)),
+        _ => None,
+    };
+    let all: Option<Values<'a>> = fields.chunks(2).map(pair).collect();
+    all.ok_or_else(|| format!("not as it should be: {:?}", fields.join(" ")))
+}
+
+fn case(cell: &Cell, kernel: &str, arm: &str, values: &Values<'_>) -> Result<DualosCase, String> {
+    let of = |name: &str| values.get(name).copied();
+    let count = |name: &str| of(name).unwrap_or(0.0) as u64;
+    let activations = of("activations").map(|activations| activations as u64);
+    if activations == Some(0) {
+        return Err(format!("arm {arm}: the RTOS began no task"));
+    }
+    let placed = activations.map(|activations| Placed {
+        activations,
+        moved: count("moved"),
+        held: count("held"),
+        unknown: count("unknown"),
+        nowhere: count("nowhere"),
+        missed: count("missed"),
+        arrived: count("arrived"),
+    });
+    let at_home =
+        placed.as_ref().map_or(0, |placed| placed.activations - placed.moved.min(placed.activations));
+    let start = (cell.kind == Kind::Start && at_home > 0).then(|| Start {
+        mean: of("start_ticks").unwrap_or(0.0) / at_home as f64,
+        worst: count("start_most"),
+        n: at_home,
+    });
+    Ok(DualosCase {
+        study: cell.kind.name().to_owned(),
+        arm: arm.to_owned(),
+        cpus: PROCESSORS,
+        kernel: kernel.to_owned(),
+        round: cell.round,
+        placed,
+        waits: (cell.kind == Kind::Spin).then(Waits::default),
+        start,
+        seconds: of("seconds"),
+        n: activations.unwrap_or(0),
+    })
+}
+
+/// For whoever looks for what went wrong.
+fn last_words(words: &str) -> String {
+    let last: Vec<&str> = words.lines().rev().take(3).map(str::trim).collect();
+    last.into_iter().rev().collect::<Vec<_>>().join(" | ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SPIN: Cell = Cell { kind: Kind::Spin, round: 1 };
+
+    fn told(more: &str) -> String {
+        let arms = ["timer", "spread", "least-locked", "bounded-defer"].map(|arm| {
+            format!("arm {arm} seconds 1 activations 10 moved 3 held 4 unknown 0 nowhere 1 missed 0\r\n")
+        });
+        format!(
+            "[ 0.1] Linux\r\narm none seconds 0.5\r\nwaits none 3 100\r\n{}arm static seconds 0.9 activations 20 \
+             moved 0 held 0 unknown 0 nowhere 0 missed 2\r\nwaits static 6 5\r\nwaits static 7 3\r\nwaits static 9 1\r\n{more}",
+            arms.concat()
+        )
+    }
+
+    #[test]
+    fn an_arm_has_its_waits() {
+        let cases = cases(&SPIN, "7.3", &told("")).unwrap();
+        let of = |arm: &str| cases.iter().find(|case| case.arm == arm).unwrap();
+        let waits = of("static").waits.as_ref().unwrap();
+        assert_eq!((waits.all, waits.long), (9, 4));
+        assert_eq!(
+            of("static").placed.as_ref().map(|placed| (placed.activations, placed.missed)),
+            Some((20, 2))
+        );
+        assert_eq!((of("none").placed.as_ref(), of("none").seconds), (None, Some(0.5)));
+        assert_eq!(of("least-locked").waits.as_ref().map(|waits| waits.long), Some(0), "none is a count too");
+    }
+
+    #[test]
+    fn what_is_missing_or_wrong_is_told() {
+        let refused = |words: &str| cases(&SPIN, "7.3", words).unwrap_err();
+        assert!(refused("arm none seconds 1\n").starts_with("nothing is told of arm timer"));
+        assert!(refused(&told("arm x seconds\n")).starts_with("not as it should be"));
+        assert!(refused(&told("waits nobody 1 2\n")).starts_with("not as it should be"));
+        let never = told("").replace("activations 20", "activations 0");
+        assert_eq!(refused(&never), "arm static: the RTOS began no task");
+    }
+
+    #[test]
+    fn starts_at_home_are_counted_alone() {
+        let words = "arm static activations 10 moved 0 start_ticks 5000 start_most 700\n\
+                     arm least-locked activations 10 moved 5 start_ticks 3000 start_most 800\n";
+        let cases = cases(&Cell { kind: Kind::Start, round: 1 }, "7.3", words).unwrap();
+        let starts: Vec<_> = cases.iter().map(|case| case.start.clone().unwrap()).collect();
+        assert_eq!(starts[0], Start { mean: 500.0, worst: 700, n: 10 });
+        assert_eq!(starts[1], Start { mean: 600.0, worst: 800, n: 5 });
+    }
+}

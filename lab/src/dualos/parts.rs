@@ -1,0 +1,119 @@
+//! The files that a machine is made of, and where they are looked for.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What is missing.
+#[derive(Debug, thiserror::Error)]
+pub enum PartsError {
+    /// A file.
+    #[error("{}: not there; {remedy}", path.display())]
+    Missing {
+        /// Where it was looked for.
+        path: PathBuf,
+        /// What brings it.
+        remedy: &'static str,
+    },
+    /// A file cannot be read.
+    #[error("{}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A folder of the run cannot be written.
+    #[error("{}: {source}", path.display())]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// There is no emulator.
+    #[error("qemu-system-aarch64: {0}; Debian: apt-get install qemu-system-arm")]
+    Qemu(io::Error),
+}
+
+const MONITOR: &str = "monitor/build makes it (TOKKYU_MONITOR: the folder)";
+const LINUX: &str = "monitor/fetch fetches it (TOKKYU_MONITOR_LINUX: the folder)";
+/// Of what `monitor/fetch` fetches, where each is found in Linux.
+const PROGRAMS: [(&str, &str); 4] = [
+    ("busybox", "bin/busybox"),
+    ("bench/hackbench", "bin/hackbench"),
+    ("bench/libc.so.6", "lib/libc.so.6"),
+    ("bench/ld-linux-aarch64.so.1", "lib/ld-linux-aarch64.so.1"),
+];
+/// How orders are given, and what is told of an arm.
+const ORDERS: &str = include_str!("../../../monitor/linux/orders");
+const REPORT: &str = include_str!("report.sh");
+
+/// All of them.
+#[derive(Clone, Debug)]
+pub struct Parts {
+    pub(super) monitor: PathBuf,
+    pub(super) rtos: PathBuf,
+    pub(super) kernel: PathBuf,
+    /// Of the kernel, as Debian names it.
+    pub release: String,
+    companion: PathBuf,
+    linux: PathBuf,
+}
+
+/// `$VARIABLE`, else a folder of that name above this program's own, as cargo places it.
+fn folder(variable: &str, name: &str) -> PathBuf {
+    let above = || {
+        let program = std::env::current_exe().unwrap_or_default();
+        let built = program.ancestors().find(|folder| folder.join(name).is_dir());
+        built.unwrap_or(Path::new("target")).join(name)
+    };
+    std::env::var_os(variable).map_or_else(above, PathBuf::from)
+}
+
+fn there(path: PathBuf, remedy: &'static str) -> Result<PathBuf, PartsError> {
+    if path.is_file() { Ok(path) } else { Err(PartsError::Missing { path, remedy }) }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, PartsError> {
+    fs::read(path).map_err(|source| PartsError::Read { path: path.to_path_buf(), source })
+}
+
+impl Parts {
+    /// Looks for all of them.
+    ///
+    /// # Errors
+    /// [`PartsError`] with what brings what is missing.
+    pub fn find() -> Result<Parts, PartsError> {
+        let (monitor, linux) =
+            (folder("TOKKYU_MONITOR", "monitor"), folder("TOKKYU_MONITOR_LINUX", "monitor-linux"));
+        for (file, _) in PROGRAMS {
+            there(linux.join(file), LINUX)?;
+        }
+        let what = there(linux.join("what"), LINUX)?;
+        let what = String::from_utf8_lossy(&read(&what)?).into_owned();
+        let release = what.lines().find_map(|line| line.strip_prefix("release ")).unwrap_or("unknown");
+        Ok(Parts {
+            monitor: there(monitor.join("monitor.bin"), MONITOR)?,
+            rtos: there(monitor.join("load.elf"), MONITOR)?,
+            companion: there(monitor.join("companion"), MONITOR)?,
+            kernel: there(linux.join("Image"), LINUX)?,
+            release: release.to_owned(),
+            linux,
+        })
+    }
+
+    /// Linux's first file system, with this program as its only one.
+    pub(super) fn files(&self, script: &str) -> Result<Vec<(String, Vec<u8>)>, PartsError> {
+        let mut files = vec![
+            ("init".to_owned(), script.as_bytes().to_vec()),
+            ("bin/orders".to_owned(), ORDERS.as_bytes().to_vec()),
+            ("bin/report".to_owned(), REPORT.as_bytes().to_vec()),
+            ("bin/companion".to_owned(), read(&self.companion)?),
+        ];
+        for (file, place) in PROGRAMS {
+            files.push((place.to_owned(), read(&self.linux.join(file))?));
+        }
+        Ok(files)
+    }
+}

@@ -1,0 +1,13 @@
+# What the experiments on two systems have in common: words of the kernel's command line as variables, and what is told of an arm.
+for word in $(cat /proc/cmdline); do
+    case $word in tokkyu.*=*) name=${word%%=*} && eval "${name#tokkyu.}='$(echo "${word#*=}" | tr , ' ')'" ;; esac
+done
+policy_of() { case $1 in spread) echo 1 ;; least-locked) echo 2 ;; bounded-defer) echo 3 ;; *) echo 0 ;; esac; }
+# report ARM NAME VALUE...: with what the RTOS has counted of the home processor, but where there was no order.
+report() {
+    local arm=$1
+    shift
+    if [ "$arm" = none ]; then echo "arm $arm $*"; return; fi
+    echo "arm $arm $* activations $(count "$HOME" 0) moved $(count "$HOME" 1) held $(count "$HOME" 2) unknown $(count "$HOME" 3) nowhere $(count "$HOME" 4)" \
+        "missed $(count "$HOME" 5) start_ticks $(count "$HOME" 7) start_most $(count "$HOME" 8) moved_ticks $(count "$HOME" 9) moved_most $(count "$HOME" 10) arrived $(count "$HOME" 13)"
+}

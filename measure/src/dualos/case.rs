@@ -1,0 +1,141 @@
+//! One arm in one round.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// A wait for a spin lock that is as long, or longer, is a long one: microseconds, a power of two.
+pub const LONG_US: u64 = 128;
+
+/// What was done under one arm, in one start of the machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct DualosCase {
+    /// `spin`, `start`.
+    pub study: String,
+    /// A policy of the RTOS's; `none`: it had no task.
+    #[serde(rename = "policy")]
+    pub arm: String,
+    /// Processors.
+    pub cpus: u32,
+    /// Release of Linux.
+    pub kernel: String,
+    /// From 1; the same start of the machine for all arms.
+    pub round: u32,
+    /// What became of the RTOS's activations.
+    #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
+    pub placed: Option<Placed>,
+    /// For spin locks, in Linux.
+    #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
+    pub waits: Option<Waits>,
+    /// From when a task is due.
+    #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<Start>,
+    /// Of the work in Linux, seconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds: Option<f64>,
+    /// Activations.
+    pub n: u64,
+}
+
+/// Where the RTOS began its task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Placed {
+    /// So often.
+    pub activations: u64,
+    /// Elsewhere than at home.
+    pub moved: u64,
+    /// Linux held something at home.
+    pub held: u64,
+    /// It was not known whether it did.
+    pub unknown: u64,
+    /// It held something on every processor that was looked at.
+    pub nowhere: u64,
+    /// The task was not done when it was due again.
+    pub missed: u64,
+    /// Linux held something elsewhere, once the task had come there.
+    #[serde(default)]
+    pub arrived: u64,
+}
+
+/// Waits for spin locks.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Waits {
+    /// All that had to wait.
+    #[serde(rename = "waits")]
+    pub all: u64,
+    /// As long as [`LONG_US`] or longer.
+    #[serde(rename = "long_waits")]
+    pub long: u64,
+    /// How many there were from each power of two of microseconds on.
+    pub waits_by_power: BTreeMap<u32, u64>,
+}
+
+/// Instructions from when a task was due to its first function, at home.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Start {
+    /// Of all.
+    #[serde(rename = "instructions_mean")]
+    pub mean: f64,
+    /// The most.
+    #[serde(rename = "instructions_worst")]
+    pub worst: u64,
+    /// So many.
+    #[serde(rename = "starts")]
+    pub n: u64,
+}
+
+impl Waits {
+    /// So many more, of 2^`power` microseconds or more and less than twice that.
+    pub fn add(&mut self, power: u32, count: u64) {
+        self.all += count;
+        if power >= LONG_US.ilog2() {
+            self.long += count;
+        }
+        *self.waits_by_power.entry(power).or_default() += count;
+    }
+}
+
+impl DualosCase {
+    /// Long waits for each thousand activations.
+    pub fn long_per_1000(&self) -> Option<f64> {
+        let (waits, placed) = (self.waits.as_ref()?, self.placed.as_ref()?);
+        (placed.activations > 0).then(|| waits.long as f64 * 1000.0 / placed.activations as f64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_case_is_written_and_read_with_the_names_that_readers_rely_on() {
+        let mut waits = Waits::default();
+        waits.add(6, 10);
+        waits.add(7, 2);
+        waits.add(9, 1);
+        let placed =
+            Placed { activations: 3000, moved: 1, held: 2, unknown: 0, nowhere: 1, missed: 5, arrived: 1 };
+        let case = DualosCase {
+            study: "spin".into(),
+            arm: "static".into(),
+            cpus: 2,
+            kernel: "7.3".into(),
+            round: 1,
+            placed: Some(placed),
+            waits: Some(waits),
+            start: None,
+            seconds: Some(1.5),
+            n: 3000,
+        };
+        let json = serde_json::to_value(&case).unwrap();
+        let number = |name: &str| json[name].as_f64();
+        assert_eq!((json["study"].as_str(), json["policy"].as_str()), (Some("spin"), Some("static")));
+        assert_eq!(
+            (number("activations"), number("long_waits"), number("waits")),
+            (Some(3000.0), Some(3.0), Some(13.0))
+        );
+        assert_eq!(case.long_per_1000(), Some(1.0));
+        assert!(json.get("instructions_worst").is_none());
+        assert_eq!(serde_json::from_value::<DualosCase>(json).unwrap(), case);
+    }
+}

@@ -1,0 +1,103 @@
+//! What is wanted: fewer long waits than without a look at Linux's locks, for few instructions.
+
+use super::case::DualosCase;
+use crate::study::{Bound, Figure, Goal, Least, ratio_of_pairs};
+
+/// Fewest rounds by which one can be met.
+const ENOUGH: Least = Least { n: 1000, rounds: 6 };
+/// Long waits under `least-locked`, of those under `static`.
+const LONG_MOST: f64 = 0.1;
+/// The longest start with the look, of that without.
+const START_MOST: f64 = 1.15;
+
+/// One for each.
+pub fn goals(cases: &[DualosCase]) -> Vec<Goal> {
+    let mean = |case: &DualosCase| Some(case.start.as_ref()?.mean);
+    let worst = |case: &DualosCase| Some(case.start.as_ref()?.worst as f64);
+    vec![
+        of(
+            cases,
+            "dualos.spin.long-waits",
+            "long waits for spin locks for each 1 000 activations, least-locked of static: at most 0.1",
+            ("spin", LONG_MOST),
+            DualosCase::long_per_1000,
+        ),
+        of(
+            cases,
+            "dualos.start.mean",
+            "instructions to a task's first function, least-locked of static, the mean: at most 1.15",
+            ("start", START_MOST),
+            mean,
+        ),
+        of(
+            cases,
+            "dualos.start.worst",
+            "instructions to a task's first function, least-locked of static, the worst of each round: at most 1.15",
+            ("start", START_MOST),
+            worst,
+        ),
+    ]
+}
+
+fn of(
+    cases: &[DualosCase],
+    id: &str,
+    wanted: &str,
+    (study, most): (&str, f64),
+    figure: impl Fn(&DualosCase) -> Option<f64>,
+) -> Goal {
+    let arm = |name: &str| -> Vec<(u32, f64)> {
+        let here = cases.iter().filter(|case| (&*case.study, &*case.arm) == (study, name));
+        here.filter_map(|case| Some((case.round, figure(case)?))).collect()
+    };
+    let n = cases
+        .iter()
+        .filter(|case| case.study == study && case.arm == "least-locked")
+        .map(|case| case.n)
+        .sum();
+    let ratio = ratio_of_pairs(&arm("least-locked"), &arm("static"));
+    let parts = ratio.map(|middle| Figure::of_rounds(middle, n)).into_iter().collect();
+    Goal::judged(id, wanted, Bound::AtMost(most), parts, ENOUGH)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::case::{Placed, Start, Waits};
+    use super::*;
+    use crate::study::Verdict;
+
+    fn case(study: &str, arm: &str, round: u32, long: u64, worst: u64) -> DualosCase {
+        let placed =
+            Placed { activations: 1000, moved: 0, held: 0, unknown: 0, nowhere: 0, missed: 0, arrived: 0 };
+        DualosCase {
+            study: study.into(),
+            arm: arm.into(),
+            cpus: 2,
+            kernel: String::new(),
+            round,
+            placed: Some(placed),
+            waits: Some(Waits { all: long, long, ..Waits::default() }),
+            start: Some(Start { mean: worst as f64 / 2.0, worst, n: 1000 }),
+            seconds: None,
+            n: 1000,
+        }
+    }
+
+    fn verdicts(rounds: u32, long: u64, worst: u64) -> Vec<Verdict> {
+        let both = |round| {
+            ["spin", "start"].into_iter().flat_map(move |study| {
+                [case(study, "static", round, 20, 400), case(study, "least-locked", round, long, worst)]
+            })
+        };
+        let cases: Vec<DualosCase> = (1..=rounds).flat_map(both).collect();
+        goals(&cases).iter().map(|goal| goal.verdict).collect()
+    }
+
+    #[test]
+    fn both_arms_of_a_round_are_compared() {
+        assert_eq!(verdicts(6, 2, 460), [Verdict::Met; 3]);
+        assert_eq!(verdicts(6, 3, 461), [Verdict::Missed; 3]);
+        assert_eq!(verdicts(5, 2, 460), [Verdict::NotJudged; 3], "too few rounds");
+        assert!(goals(&[]).iter().all(|goal| goal.verdict == Verdict::NotJudged));
+    }
+}

@@ -1,0 +1,11 @@
+//! Results of the experiment on an RTOS and Linux on the same processors: cases, tables, goals.
+//!
+//! Runs in the tool after a run. A case is one arm in one round. Follows SPEC.md MEA-140 to MEA-144.
+
+mod case;
+mod goals;
+mod table;
+
+pub use case::{DualosCase, LONG_US, Placed, Start, Waits};
+pub use goals::goals;
+pub use table::{spins, starts};

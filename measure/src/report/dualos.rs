@@ -1,0 +1,59 @@
+//! What is told of an RTOS and Linux on the same processors: goals, tables, what the figures are and are not.
+
+use std::path::Path;
+
+use super::dualos_plots::drawing;
+use crate::dualos::{DualosCase, goals, spins, starts};
+use crate::result::{Nothing, ResultFile};
+use crate::study::{Experiment, Goal, Place, Report, Section};
+
+/// An RTOS and Linux on the same processors.
+#[derive(Debug)]
+pub struct Dualos;
+
+/// What a reader has to know.
+const SPIN_WORDS: [&str; 4] = [
+    "A wait is from when a processor begins to wait for a spin lock to when it has it, as the kernel's own tracepoints say, while \
+     hackbench runs; a long one takes 128 us or more. The RTOS's task has the second processor as its home, 200 us of each 500.",
+    "Processors are emulated side by side, in this machine's time: counts are to be compared, within a run, and say nothing of \
+     microseconds. A round is refused where others used this machine.",
+    "none: the RTOS has no task; timer: it has one with nothing to do, so that its waits are the emulator's, and no policy has fewer.",
+    "held: Linux held something at home when the task was due; nowhere free: everywhere. What is begun elsewhere gets there some time \
+     after the look, of which an emulator makes much.",
+];
+const START_WORDS: [&str; 2] = [
+    "Counted by QEMU's instruction counting, from when the timer's interrupt was due to the task's first function, tasks that were \
+     begun at home alone: what goes to another processor waits for the emulator to give that one its turn.",
+    "The worst has what Linux was doing when the interrupt was due: a call of the monitor's, which it cannot interrupt.",
+];
+
+impl Experiment for Dualos {
+    type Case = DualosCase;
+    type More = Nothing;
+    const NAME: &'static str = "dualos";
+
+    fn goals(file: &ResultFile<DualosCase>) -> Vec<Goal> {
+        goals(&file.cases)
+    }
+
+    fn report<'a>(file: &'a ResultFile<DualosCase>, _: &'a Path) -> Report<'a> {
+        let cases = &file.cases;
+        let has = |study: &str| cases.iter().any(|case| case.study == study);
+        let mut sections = Vec::new();
+        if has("spin") {
+            let plots =
+                Section::new("Waits for spin locks").told_in(Place::Page).with_plot(|| drawing(cases));
+            let words = SPIN_WORDS.map(str::to_owned);
+            sections.push(plots);
+            sections.push(
+                Section::new("Waits for spin locks, by policy").with_table(spins(cases)).with_lines(words),
+            );
+        }
+        if has("start") {
+            let words = START_WORDS.map(str::to_owned);
+            sections.push(Section::new("From due to begun").with_table(starts(cases)).with_lines(words));
+        }
+        let title = "An RTOS and Linux on the same processors";
+        Report { goals: goals(cases), sections, ..Report::of(title, file) }
+    }
+}
