@@ -9,25 +9,48 @@ pub enum Kind {
     Spin,
     /// How many instructions from when a task is due to its first function.
     Start,
+    /// How long Linux's work takes while the RTOS has a share of one processor.
+    Capacity,
 }
 
 impl Kind {
-    /// Both.
-    pub const ALL: [Kind; 2] = [Kind::Spin, Kind::Start];
+    /// All of them.
+    pub const ALL: [Kind; 3] = [Kind::Spin, Kind::Start, Kind::Capacity];
 
     /// As results have it.
     pub const fn name(self) -> &'static str {
         match self {
             Kind::Spin => "spin",
             Kind::Start => "start",
+            Kind::Capacity => "capacity",
         }
     }
 
-    /// Policies; `none`: without an RTOS's task; `timer`: with one that has nothing to do, for what the emulator's timers cost.
+    /// Whether its time is instructions.
+    pub const fn is_counted(self) -> bool {
+        matches!(self, Kind::Start)
+    }
+
+    /// Whether it wants a kernel that counts with stolen time.
+    pub const fn wants_accounting(self) -> bool {
+        matches!(self, Kind::Capacity)
+    }
+
+    /// Policies, or what Linux does beside which load; `none`: without an RTOS's task; `timer`: with one that has nothing to do, for what the emulator's timers cost.
     pub(super) const fn arms(self) -> &'static [&'static str] {
         match self {
             Kind::Spin => &["none", "timer", "static", "spread", "least-locked", "bounded-defer"],
             Kind::Start => &["static", "least-locked"],
+            Kind::Capacity => &[
+                "tasks-none",
+                "tasks-constant-50",
+                "tasks-constant-80",
+                "tasks-changing-80",
+                "hackbench-none",
+                "hackbench-constant-50",
+                "hackbench-constant-80",
+                "hackbench-changing-80",
+            ],
         }
     }
 
@@ -36,6 +59,7 @@ impl Kind {
         match self {
             Kind::Spin => include_str!("spin.sh"),
             Kind::Start => include_str!("start.sh"),
+            Kind::Capacity => include_str!("capacity.sh"),
         }
     }
 }
@@ -56,10 +80,15 @@ pub struct Cell {
     pub kind: Kind,
     /// From 1.
     pub round: u32,
+    /// Whether the scheduler counts with stolen time, where the kernel can.
+    pub accounting: bool,
 }
 
 /// Of the machine, and of load/.
 pub(super) const PROCESSORS: u32 = 2;
+
+/// Of the RTOS's task that takes a share of a processor.
+pub(super) const CAPACITY_PERIOD_US: u32 = 1000;
 
 /// What the RTOS is ordered, and what Linux does meanwhile.
 struct Orders {
@@ -76,17 +105,22 @@ struct Orders {
 /// Of each kind. A kernel whose addresses are random has page tables of its own (KPTI), which an emulator pays for with all that it has
 /// translated, at every call: seven times the work, and hardly ever two processors at one lock. A wait for the RTOS is as long as its work: a long one. Where instructions are counted Linux has one processor: two would
 /// take turns, and one wait for the other's.
+///
+/// A share of a processor is taken in short pieces, as control takes it.
 const fn orders(kind: Kind) -> Orders {
     match kind {
         Kind::Spin => Orders { home: 1, period_us: 500, work_us: 200, runs: 10, words: " kpti=off" },
         Kind::Start => Orders { home: 0, period_us: 100, work_us: 10, runs: 300, words: " maxcpus=1" },
+        Kind::Capacity => {
+            Orders { home: 1, period_us: CAPACITY_PERIOD_US, work_us: 0, runs: 200_000, words: "" }
+        }
     }
 }
 
 impl Cell {
     /// Whether its time is instructions.
     pub(super) fn is_counted(&self) -> bool {
-        self.kind == Kind::Start
+        self.kind.is_counted()
     }
 
     /// Each round begins with the arm behind the one before began with, so that none is always the first.
@@ -102,14 +136,16 @@ impl Cell {
         let arms = self.arms().join(",");
         format!(
             "console=ttyAMA0 quiet tokkyu.ARMS={arms} tokkyu.HOME={home} tokkyu.PERIOD_US={period_us} \
-             tokkyu.WORK_US={work_us} tokkyu.RUNS={runs}{words}"
+             tokkyu.WORK_US={work_us} tokkyu.RUNS={runs}{words}{}",
+            if self.accounting { "" } else { " no-steal-acc" }
         )
     }
 }
 
 impl fmt::Display for Cell {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, round {}", self.kind.name(), self.round)
+        let without = if self.accounting { "" } else { " without accounting" };
+        write!(f, "{}{without}, round {}", self.kind.name(), self.round)
     }
 }
 
@@ -117,11 +153,15 @@ impl fmt::Display for Cell {
 mod tests {
     use super::*;
 
+    fn of(kind: Kind, round: u32) -> Cell {
+        Cell { kind, round, accounting: true }
+    }
+
     #[test]
     fn each_arm_is_the_first_of_a_round() {
-        let firsts: Vec<&str> = (1..=6).map(|round| Cell { kind: Kind::Spin, round }.arms()[0]).collect();
+        let firsts: Vec<&str> = (1..=6).map(|round| of(Kind::Spin, round).arms()[0]).collect();
         assert_eq!(firsts, Kind::Spin.arms());
-        assert_eq!(Cell { kind: Kind::Spin, round: 7 }.arms(), Kind::Spin.arms());
-        assert!(Cell { kind: Kind::Start, round: 2 }.words().contains("tokkyu.ARMS=least-locked,static "));
+        assert_eq!(of(Kind::Spin, 7).arms(), Kind::Spin.arms());
+        assert!(of(Kind::Start, 2).words().contains("tokkyu.ARMS=least-locked,static "));
     }
 }

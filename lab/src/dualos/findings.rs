@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use tokkyu_measure::dualos::{DualosCase, Placed, Start, Waits};
 
-use super::cell::{Cell, Kind, PROCESSORS};
+use super::cell::{CAPACITY_PERIOD_US as PERIOD_US, Cell, Kind, PROCESSORS};
 
 type Values<'a> = BTreeMap<&'a str, f64>;
 
@@ -29,10 +29,34 @@ pub(super) fn cases(cell: &Cell, kernel: &str, words: &str) -> Result<Vec<Dualos
             _ => {}
         }
     }
+    if cell.kind == Kind::Capacity {
+        add_ideals(&mut cases);
+    }
     let missing = cell.arms().into_iter().find(|arm| !cases.iter().any(|case| case.arm == *arm));
     match missing {
         Some(arm) => Err(format!("nothing is told of arm {arm}: {}", last_words(words))),
         None => Ok(cases),
+    }
+}
+
+/// The work without a load, by what the RTOS left of the processors.
+fn add_ideals(cases: &mut [DualosCase]) {
+    let work_of = |arm: &str| arm.split('-').next().unwrap_or_default().to_owned();
+    let alone: BTreeMap<String, f64> = cases
+        .iter()
+        .filter(|case| case.placed.is_none())
+        .filter_map(|case| Some((work_of(&case.arm), case.seconds?)))
+        .collect();
+    for case in cases {
+        let (Some(placed), Some(seconds), Some(alone)) =
+            (&case.placed, case.seconds, alone.get(&work_of(&case.arm)))
+        else {
+            continue;
+        };
+        let share: f64 =
+            case.arm.rsplit('-').next().and_then(|word| word.parse().ok()).unwrap_or(0.0) / 100.0;
+        let taken = placed.activations as f64 * f64::from(PERIOD_US) / 1e6 * share / seconds.max(0.001);
+        case.ideal_seconds = Some(alone * f64::from(PROCESSORS) / (f64::from(PROCESSORS) - taken));
     }
 }
 
@@ -78,6 +102,8 @@ fn case(cell: &Cell, kernel: &str, arm: &str, values: &Values<'_>) -> Result<Dua
         waits: (cell.kind == Kind::Spin).then(Waits::default),
         start,
         seconds: of("seconds"),
+        ideal_seconds: None,
+        accounting: cell.kind.wants_accounting().then_some(cell.accounting),
         n: activations.unwrap_or(0),
     })
 }
@@ -92,7 +118,7 @@ fn last_words(words: &str) -> String {
 mod tests {
     use super::*;
 
-    const SPIN: Cell = Cell { kind: Kind::Spin, round: 1 };
+    const SPIN: Cell = Cell { kind: Kind::Spin, round: 1, accounting: true };
 
     fn told(more: &str) -> String {
         let arms = ["timer", "spread", "least-locked", "bounded-defer"].map(|arm| {
@@ -130,10 +156,28 @@ mod tests {
     }
 
     #[test]
+    fn the_ideal_is_what_is_left_of_the_processors() {
+        let words: String = Kind::Capacity
+            .arms()
+            .iter()
+            .map(|arm| match arm.ends_with("-none") {
+                true => format!("arm {arm} seconds 1.2\n"),
+                false => format!("arm {arm} seconds 2 activations 2000 moved 0\n"),
+            })
+            .collect();
+        let cases = cases(&Cell { kind: Kind::Capacity, ..SPIN }, "6.12", &words).unwrap();
+        let of = |arm: &str| cases.iter().find(|case| case.arm == arm).unwrap();
+        // A thousand times a second, 0.8 ms of it: of two processors 1.2 are left.
+        assert_eq!(of("tasks-constant-80").ideal_seconds, Some(2.0));
+        assert_eq!(of("tasks-constant-50").ideal_seconds, Some(1.2 * 2.0 / 1.5));
+        assert_eq!((of("hackbench-none").ideal_seconds, of("hackbench-none").accounting), (None, Some(true)));
+    }
+
+    #[test]
     fn starts_at_home_are_counted_alone() {
         let words = "arm static activations 10 moved 0 start_ticks 5000 start_most 700\n\
                      arm least-locked activations 10 moved 5 start_ticks 3000 start_most 800\n";
-        let cases = cases(&Cell { kind: Kind::Start, round: 1 }, "7.3", words).unwrap();
+        let cases = cases(&Cell { kind: Kind::Start, ..SPIN }, "7.3", words).unwrap();
         let starts: Vec<_> = cases.iter().map(|case| case.start.clone().unwrap()).collect();
         assert_eq!(starts[0], Start { mean: 500.0, worst: 700, n: 10 });
         assert_eq!(starts[1], Start { mean: 600.0, worst: 800, n: 5 });

@@ -88,7 +88,14 @@ fn start(parts: &Parts, cell: &Cell, folder: &Path, initrd: &Path) -> Result<Chi
         .args(["-M", "virt,secure=on,gic-version=3", "-display", "none", "-monitor", "none", "-no-reboot"])
         .args(["-smp", &PROCESSORS.to_string(), "-m", MEMORY, "-serial", "stdio"])
         .args(["-serial", &format!("file:{}", path(&folder.join(RTOS)))])
-        .args(["-bios", &path(&parts.monitor), "-kernel", &path(&parts.kernel), "-initrd", &path(initrd)])
+        .args([
+            "-bios",
+            &path(&parts.monitor),
+            "-kernel",
+            &path(parts.kernel_of(cell.kind).0),
+            "-initrd",
+            &path(initrd),
+        ])
         .args(["-append", &cell.words()])
         .args([
             "-fw_cfg",

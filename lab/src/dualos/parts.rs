@@ -4,6 +4,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::cell::Kind;
+
 /// What is missing.
 #[derive(Debug, thiserror::Error)]
 pub enum PartsError {
@@ -38,6 +40,8 @@ pub enum PartsError {
 
 const MONITOR: &str = "monitor/build makes it (TOKKYU_MONITOR: the folder)";
 const LINUX: &str = "monitor/fetch fetches it (TOKKYU_MONITOR_LINUX: the folder)";
+const ACCOUNTING: &str = "it wants a kernel that counts with stolen time, which no distribution has: monitor/build-linux \
+                          target/monitor-linux/accounting builds it, in 13 minutes of a processor";
 /// Of what `monitor/fetch` fetches, where each is found in Linux.
 const PROGRAMS: [(&str, &str); 4] = [
     ("busybox", "bin/busybox"),
@@ -54,9 +58,11 @@ const REPORT: &str = include_str!("report.sh");
 pub struct Parts {
     pub(super) monitor: PathBuf,
     pub(super) rtos: PathBuf,
-    pub(super) kernel: PathBuf,
+    kernel: PathBuf,
     /// Of the kernel, as Debian names it.
     pub release: String,
+    /// The kernel that counts with stolen time, and its release, if it has been built.
+    accounting: Option<(PathBuf, String)>,
     companion: PathBuf,
     linux: PathBuf,
 }
@@ -75,6 +81,12 @@ fn there(path: PathBuf, remedy: &'static str) -> Result<PathBuf, PartsError> {
     if path.is_file() { Ok(path) } else { Err(PartsError::Missing { path, remedy }) }
 }
 
+/// In a folder's `what`.
+fn release_in(folder: &Path) -> Option<String> {
+    let what = fs::read_to_string(folder.join("what")).ok()?;
+    what.lines().find_map(|line| line.strip_prefix("release ")).map(str::to_owned)
+}
+
 fn read(path: &Path) -> Result<Vec<u8>, PartsError> {
     fs::read(path).map_err(|source| PartsError::Read { path: path.to_path_buf(), source })
 }
@@ -90,17 +102,35 @@ impl Parts {
         for (file, _) in PROGRAMS {
             there(linux.join(file), LINUX)?;
         }
-        let what = there(linux.join("what"), LINUX)?;
-        let what = String::from_utf8_lossy(&read(&what)?).into_owned();
-        let release = what.lines().find_map(|line| line.strip_prefix("release ")).unwrap_or("unknown");
+        there(linux.join("what"), LINUX)?;
+        let built = linux.join("accounting");
+        let image = built.join("Image");
+        let accounting = release_in(&built).filter(|_| image.is_file()).map(|release| (image, release));
         Ok(Parts {
             monitor: there(monitor.join("monitor.bin"), MONITOR)?,
             rtos: there(monitor.join("load.elf"), MONITOR)?,
             companion: there(monitor.join("companion"), MONITOR)?,
             kernel: there(linux.join("Image"), LINUX)?,
-            release: release.to_owned(),
+            release: release_in(&linux).unwrap_or_else(|| "unknown".to_owned()),
+            accounting,
             linux,
         })
+    }
+
+    /// Whether the kernel that counts with stolen time has been built; else what builds it.
+    ///
+    /// # Errors
+    /// It has not.
+    pub fn has_accounting(&self) -> Result<(), &'static str> {
+        self.accounting.as_ref().map(drop).ok_or(ACCOUNTING)
+    }
+
+    /// The kernel that a part runs, and its release.
+    pub(super) fn kernel_of(&self, kind: Kind) -> (&Path, &str) {
+        match &self.accounting {
+            Some((image, release)) if kind.wants_accounting() => (image, release),
+            _ => (&self.kernel, &self.release),
+        }
     }
 
     /// Linux's first file system, with this program as its only one.

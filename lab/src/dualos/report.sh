@@ -7,7 +7,7 @@ policy_of() { case $1 in spread) echo 1 ;; least-locked) echo 2 ;; bounded-defer
 report() {
     local arm=$1
     shift
-    if [ "$arm" = none ]; then echo "arm $arm $*"; return; fi
+    case $arm in none | *-none) echo "arm $arm $*"; return ;; esac
     echo "arm $arm $* activations $(count "$HOME" 0) moved $(count "$HOME" 1) held $(count "$HOME" 2) unknown $(count "$HOME" 3) nowhere $(count "$HOME" 4)" \
         "missed $(count "$HOME" 5) start_ticks $(count "$HOME" 7) start_most $(count "$HOME" 8) moved_ticks $(count "$HOME" 9) moved_most $(count "$HOME" 10) arrived $(count "$HOME" 13)"
 }

@@ -47,7 +47,7 @@ impl Machines {
 
     fn found(&self, cell: &Cell, folder: &Path) -> io::Result<Found> {
         let words = fs::read(folder.join(CONSOLE))?;
-        let cases = cases(cell, &self.parts.release, &String::from_utf8_lossy(&words));
+        let cases = cases(cell, self.parts.kernel_of(cell.kind).1, &String::from_utf8_lossy(&words));
         Ok(Found { name: cell.to_string(), cases })
     }
 }
@@ -62,13 +62,15 @@ impl Stage for Machines {
     }
 
     fn folder(&self, cell: &Cell) -> PathBuf {
-        format!("{}-{}", cell.kind.name(), cell.round).into()
+        let without = if cell.accounting { "" } else { "-without" };
+        format!("{}{without}-{}", cell.kind.name(), cell.round).into()
     }
 
     fn expected(&self, cell: &Cell) -> Option<Duration> {
         Some(Duration::from_secs(match cell.kind {
-            Kind::Spin => 15,
-            Kind::Start => 30,
+            Kind::Spin => 30,
+            Kind::Start => 10,
+            Kind::Capacity => 30,
         }))
     }
 
@@ -77,10 +79,10 @@ impl Stage for Machines {
     }
 
     fn identity(&self, cell: &Cell) -> Result<Identity, PartsError> {
-        let Parts { monitor, rtos, kernel, .. } = &self.parts;
+        let Parts { monitor, rtos, .. } = &self.parts;
         let mut parts = Vec::new();
-        for path in [monitor, rtos, kernel] {
-            let read = |source| PartsError::Read { path: path.clone(), source };
+        for path in [monitor, rtos, self.parts.kernel_of(cell.kind).0] {
+            let read = |source| PartsError::Read { path: path.to_path_buf(), source };
             parts.push(self.hashes.of(path).map_err(read)?.as_bytes().to_vec());
         }
         for (path, content) in self.parts.files(cell.kind.script())? {

@@ -14,10 +14,15 @@ pub struct Study {
 impl Study {
     /// One for each start. Counts of instructions differ by what Linux was about, and want rounds too.
     pub fn cells(&self) -> Vec<Cell> {
-        let rounds = |kind: &Kind| {
-            let kind = *kind;
-            (1..=self.runs).map(move |round| Cell { kind, round })
-        };
-        self.kinds.iter().flat_map(rounds).collect()
+        let mut cells = Vec::new();
+        for kind in &self.kinds {
+            for round in 1..=self.runs {
+                let with = Cell { kind: *kind, round, accounting: true };
+                let without = Cell { accounting: false, ..with.clone() };
+                cells.push(with);
+                cells.extend(kind.wants_accounting().then_some(without));
+            }
+        }
+        cells
     }
 }

@@ -1,7 +1,5 @@
 //! One arm in one round.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
 /// A wait for a spin lock that is as long, or longer, is a long one: microseconds, a power of two.
@@ -10,9 +8,9 @@ pub const LONG_US: u64 = 128;
 /// What was done under one arm, in one start of the machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DualosCase {
-    /// `spin`, `start`.
+    /// `spin`, `start`, `capacity`.
     pub study: String,
-    /// A policy of the RTOS's; `none`: it had no task.
+    /// A policy of the RTOS's, or Linux's work and the RTOS's load; `none`: it had no task.
     #[serde(rename = "policy")]
     pub arm: String,
     /// Processors.
@@ -33,6 +31,12 @@ pub struct DualosCase {
     /// Of the work in Linux, seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
+    /// What they would be if Linux's scheduler used all that the RTOS leaves.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ideal_seconds: Option<f64>,
+    /// Whether its scheduler counts with stolen time, where that is asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accounting: Option<bool>,
     /// Activations.
     pub n: u64,
 }
@@ -66,8 +70,8 @@ pub struct Waits {
     /// As long as [`LONG_US`] or longer.
     #[serde(rename = "long_waits")]
     pub long: u64,
-    /// How many there were from each power of two of microseconds on.
-    pub waits_by_power: BTreeMap<u32, u64>,
+    /// Powers of two of microseconds, and how many there were from each on, and less than from the next.
+    pub waits_by_power: Vec<(u32, u64)>,
 }
 
 /// Instructions from when a task was due to its first function, at home.
@@ -91,11 +95,19 @@ impl Waits {
         if power >= LONG_US.ilog2() {
             self.long += count;
         }
-        *self.waits_by_power.entry(power).or_default() += count;
+        match self.waits_by_power.iter_mut().find(|(known, _)| *known == power) {
+            Some((_, before)) => *before += count,
+            None => self.waits_by_power.push((power, count)),
+        }
     }
 }
 
 impl DualosCase {
+    /// How much longer the work took than it would at best.
+    pub fn of_ideal(&self) -> Option<f64> {
+        Some(self.seconds? / self.ideal_seconds?)
+    }
+
     /// Long waits for each thousand activations.
     pub fn long_per_1000(&self) -> Option<f64> {
         let (waits, placed) = (self.waits.as_ref()?, self.placed.as_ref()?);
@@ -125,6 +137,8 @@ mod tests {
             waits: Some(waits),
             start: None,
             seconds: Some(1.5),
+            ideal_seconds: None,
+            accounting: None,
             n: 3000,
         };
         let json = serde_json::to_value(&case).unwrap();

@@ -1,7 +1,7 @@
 //! What is wanted: fewer long waits than without a look at Linux's locks, for few instructions.
 
 use super::case::DualosCase;
-use crate::study::{Bound, Figure, Goal, Least, ratio_of_pairs};
+use crate::study::{Bound, Figure, Goal, Least, middle, ratio_of_pairs};
 
 /// Fewest rounds by which one can be met.
 const ENOUGH: Least = Least { n: 1000, rounds: 6 };
@@ -10,11 +10,17 @@ const LONG_MOST: f64 = 0.1;
 /// The longest start with the look, of that without.
 const START_MOST: f64 = 1.15;
 
+/// Time of CPU-bound tasks beside a load, of the ideal.
+const IDEAL_MOST: f64 = 1.05;
+/// Their arms: four tasks, one of two processors loaded.
+const LOADED: [(&str, &str); 2] =
+    [("tasks-constant-80", "80 %"), ("tasks-changing-80", "80 % that comes and goes")];
+
 /// One for each.
 pub fn goals(cases: &[DualosCase]) -> Vec<Goal> {
     let mean = |case: &DualosCase| Some(case.start.as_ref()?.mean);
     let worst = |case: &DualosCase| Some(case.start.as_ref()?.worst as f64);
-    vec![
+    let mut goals = vec![
         of(
             cases,
             "dualos.spin.long-waits",
@@ -36,7 +42,20 @@ pub fn goals(cases: &[DualosCase]) -> Vec<Goal> {
             ("start", START_MOST),
             worst,
         ),
-    ]
+    ];
+    goals.extend(LOADED.map(|(arm, words)| ideal(cases, arm, words)));
+    goals
+}
+
+fn ideal(cases: &[DualosCase], arm: &str, words: &str) -> Goal {
+    let of: Vec<&DualosCase> =
+        cases.iter().filter(|case| (&*case.arm, case.accounting) == (arm, Some(true))).collect();
+    let n = of.iter().map(|case| case.n).sum();
+    let middle = middle(of.iter().filter_map(|case| case.of_ideal()));
+    let wanted =
+        format!("time of 4 tasks, one of 2 processors loaded {words}, of the ideal: at most {IDEAL_MOST}");
+    let parts = middle.map(|middle| Figure::of_rounds(middle, n)).into_iter().collect();
+    Goal::judged(format!("dualos.capacity.{arm}"), wanted, Bound::AtMost(IDEAL_MOST), parts, ENOUGH)
 }
 
 fn of(
@@ -79,6 +98,8 @@ mod tests {
             waits: Some(Waits { all: long, long, ..Waits::default() }),
             start: Some(Start { mean: worst as f64 / 2.0, worst, n: 1000 }),
             seconds: None,
+            ideal_seconds: None,
+            accounting: None,
             n: 1000,
         }
     }
@@ -90,7 +111,7 @@ mod tests {
             })
         };
         let cases: Vec<DualosCase> = (1..=rounds).flat_map(both).collect();
-        goals(&cases).iter().map(|goal| goal.verdict).collect()
+        goals(&cases).iter().take(3).map(|goal| goal.verdict).collect()
     }
 
     #[test]
@@ -98,6 +119,15 @@ mod tests {
         assert_eq!(verdicts(6, 2, 460), [Verdict::Met; 3]);
         assert_eq!(verdicts(6, 3, 461), [Verdict::Missed; 3]);
         assert_eq!(verdicts(5, 2, 460), [Verdict::NotJudged; 3], "too few rounds");
+        let loaded = |round| DualosCase {
+            seconds: Some(1.04),
+            ideal_seconds: Some(1.0),
+            accounting: Some(true),
+            ..case("capacity", "tasks-constant-80", round, 0, 0)
+        };
+        let cases: Vec<DualosCase> = (1..=6).map(loaded).collect();
+        let verdicts: Vec<Verdict> = goals(&cases).iter().skip(3).map(|goal| goal.verdict).collect();
+        assert_eq!(verdicts, [Verdict::Met, Verdict::NotJudged]);
         assert!(goals(&[]).iter().all(|goal| goal.verdict == Verdict::NotJudged));
     }
 }

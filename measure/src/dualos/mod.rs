@@ -8,4 +8,4 @@ mod table;
 
 pub use case::{DualosCase, LONG_US, Placed, Start, Waits};
 pub use goals::goals;
-pub use table::{spins, starts};
+pub use table::{capacities, spins, starts};

@@ -20,6 +20,9 @@ const SPINS: [&str; 10] = [
 ];
 const STARTS: [&str; 6] = ["policy", "rounds", "starts at home", "instructions", "worst", "elsewhere %"];
 
+const CAPACITIES: [&str; 7] =
+    ["work and load", "accounting", "rounds", "seconds", "ideal", "of the ideal", "missed"];
+
 /// Of a study, the cases of each arm, in the order in which arms come first.
 fn arms<'a>(study: &str, cases: &'a [DualosCase]) -> Vec<(&'a str, Vec<&'a DualosCase>)> {
     let mut order: Vec<&str> = Vec::new();
@@ -99,4 +102,36 @@ pub fn starts(cases: &[DualosCase]) -> Table {
         }
     };
     Table { header: STARTS.to_vec(), rows: arms("start", cases).into_iter().map(row).collect() }
+}
+
+/// How long Linux's work took beside a load.
+pub fn capacities(cases: &[DualosCase]) -> Table {
+    let rows = [true, false].into_iter().flat_map(|accounting| {
+        let of: Vec<DualosCase> =
+            cases.iter().filter(|case| case.accounting == Some(accounting)).cloned().collect();
+        arms("capacity", &of)
+            .into_iter()
+            .map(|(arm, cases)| capacity(arm, accounting, &cases))
+            .collect::<Vec<_>>()
+    });
+    Table { header: CAPACITIES.to_vec(), rows: rows.collect() }
+}
+
+fn capacity(arm: &str, accounting: bool, cases: &[&DualosCase]) -> Row {
+    let middle = |figure: fn(&DualosCase) -> Option<f64>, decimals: usize| {
+        let value = median(cases.iter().filter_map(|case| figure(case)));
+        value.map_or(NONE.to_owned(), |value| format!("{value:.decimals$}"))
+    };
+    Row {
+        quoted: false,
+        cells: vec![
+            arm.to_owned(),
+            if accounting { "yes" } else { "no" }.to_owned(),
+            cases.len().to_string(),
+            middle(|case| case.seconds, 2),
+            middle(|case| case.ideal_seconds, 2),
+            middle(DualosCase::of_ideal, 3),
+            number(sum(cases, |case| case.placed.as_ref().map(|placed| placed.missed))),
+        ],
+    }
 }

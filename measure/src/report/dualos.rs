@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::dualos_plots::drawing;
-use crate::dualos::{DualosCase, goals, spins, starts};
+use crate::dualos::{DualosCase, capacities, goals, spins, starts};
 use crate::result::{Nothing, ResultFile};
 use crate::study::{Experiment, Goal, Place, Report, Section};
 
@@ -25,6 +25,13 @@ const START_WORDS: [&str; 2] = [
     "Counted by QEMU's instruction counting, from when the timer's interrupt was due to the task's first function, tasks that were \
      begun at home alone: what goes to another processor waits for the emulator to give that one its turn.",
     "The worst has what Linux was doing when the interrupt was due: a call of the monitor's, which it cannot interrupt.",
+];
+
+const CAPACITY_WORDS: [&str; 2] = [
+    "Four tasks that compute, or hackbench, on two processors, of which the RTOS takes a share of the second, a piece each millisecond; \
+     a changing load comes and goes twice a second. The ideal: the time without a load, by what the RTOS left of both processors.",
+    "A kernel of Debian's source built with CONFIG_PARAVIRT_TIME_ACCOUNTING; without accounting: the same with no-steal-acc. Processors \
+     are emulated side by side, in this machine's time.",
 ];
 
 impl Experiment for Dualos {
@@ -52,6 +59,10 @@ impl Experiment for Dualos {
         if has("start") {
             let words = START_WORDS.map(str::to_owned);
             sections.push(Section::new("From due to begun").with_table(starts(cases)).with_lines(words));
+        }
+        if has("capacity") {
+            let words = CAPACITY_WORDS.map(str::to_owned);
+            sections.push(Section::new("Work beside a load").with_table(capacities(cases)).with_lines(words));
         }
         let title = "An RTOS and Linux on the same processors";
         Report { goals: goals(cases), sections, ..Report::of(title, file) }

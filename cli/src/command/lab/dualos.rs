@@ -26,24 +26,25 @@ Examples:
 ///
 /// spin: how long processors wait for spin locks while a task of the RTOS takes one of them, under each policy by which the RTOS chooses a
 /// processor. start: how many instructions it takes from when a task is due to its first function, with and without the look at Linux's
-/// locks.
+/// locks. capacity: how long Linux's work takes while the RTOS has a share of one processor, with a scheduler that counts with stolen time
+/// and without.
 ///
-/// spin is in this machine's time, on two processors that are emulated side by side: it wants a machine of two processors with nothing
-/// else to do, and a round beside which others ran is refused. start is in instructions.
+/// spin and capacity are in this machine's time, on two processors that are emulated side by side: they want a machine of two processors
+/// with nothing else to do, and a round beside which others ran is refused. start is in instructions.
 ///
-/// Monitor and RTOS come from monitor/build, kernel and programs from monitor/fetch, which ./tokkyu calls; QEMU is needed, rights are
-/// not.
+/// Monitor and RTOS come from monitor/build, kernel and programs from monitor/fetch, which ./tokkyu calls, and the kernel of capacity from
+/// monitor/build-linux, in 13 minutes; without it that part is left out, with a word. QEMU is needed, rights are not.
 ///
 /// Fails (1) if a round's figures may not be believed. A goal that is missed is a result, not a failure.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{CODES}"))]
 pub struct LabDualos {
-    /// Parts, comma between them: spin, start
+    /// Parts, comma between them: spin, start, capacity
     #[arg(
         long,
         value_name = "NAME",
         value_delimiter = ',',
-        default_value = "spin,start",
+        default_value = "spin,start,capacity",
         value_parser = |word: &str| word.parse::<Kind>()
     )]
     parts: Vec<Kind>,
@@ -55,8 +56,10 @@ impl LabDualos {
     pub fn run(self, stop: &StopFlag) -> Done {
         refuse_repeated(self.parts.iter().map(|part| ("--parts", part.name().to_owned())))?;
         let parts = Parts::find().map_err(failure)?;
-        let cells = Study { kinds: self.parts.clone(), runs: self.options.runs.unwrap_or(RUNS) }.cells();
-        let share = if self.parts.contains(&Kind::Spin) { Share::Alone } else { Share::Virtual };
+        let (kinds, left_out) = possible(&self.parts, &parts);
+        left_out.iter().for_each(|words| say(words));
+        let share = if kinds.iter().all(|kind| kind.is_counted()) { Share::Virtual } else { Share::Alone };
+        let cells = Study { kinds, runs: self.options.runs.unwrap_or(RUNS) }.cells();
         let Some(run) = Run::begin::<Dualos>(&self.options, share, stop)? else {
             return Ok(ExitCode::Interrupted);
         };
@@ -68,10 +71,22 @@ impl LabDualos {
         });
         let found = run.cells(&stage, &cells, &mut teller).map_err(failure)?;
         let mut file = run.file::<Dualos>();
+        file.notes = left_out;
         file.faults = found.iter().filter_map(Found::fault).collect();
         file.cases = found.into_iter().filter_map(|found| found.cases.ok()).flatten().collect();
         let went = Went { failed: teller.failed, ..Went::default() };
         run.finish::<Dualos>(file, went, |_| None)
+    }
+}
+
+/// What can be run here, and a word for what cannot.
+fn possible(asked: &[Kind], parts: &Parts) -> (Vec<Kind>, Vec<String>) {
+    let (wanting, kinds): (Vec<Kind>, Vec<Kind>) = asked.iter().partition(|kind| kind.wants_accounting());
+    match parts.has_accounting() {
+        Ok(()) => (asked.to_vec(), Vec::new()),
+        Err(remedy) => {
+            (kinds, wanting.iter().map(|kind| format!("{} is left out: {remedy}", kind.name())).collect())
+        }
     }
 }
 
