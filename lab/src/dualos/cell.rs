@@ -36,7 +36,8 @@ impl Kind {
         matches!(self, Kind::Capacity)
     }
 
-    /// Policies, or what Linux does beside which load; `none`: without an RTOS's task; `timer`: with one that has nothing to do, for what the emulator's timers cost.
+    /// Policies, or what Linux does beside which load; `none`: without an RTOS's task; `timer`: with one that has nothing to do, for what
+    /// the emulator's timers cost.
     pub(super) const fn arms(self) -> &'static [&'static str] {
         match self {
             Kind::Spin => &["none", "timer", "static", "spread", "least-locked", "bounded-defer"],
@@ -103,10 +104,9 @@ struct Orders {
 }
 
 /// Of each kind. A kernel whose addresses are random has page tables of its own (KPTI), which an emulator pays for with all that it has
-/// translated, at every call: seven times the work, and hardly ever two processors at one lock. A wait for the RTOS is as long as its work: a long one. Where instructions are counted Linux has one processor: two would
-/// take turns, and one wait for the other's.
-///
-/// A share of a processor is taken in short pieces, as control takes it.
+/// translated, at every call: seven times the work, and hardly ever two processors at one lock. A wait for the RTOS is as long as its
+/// work: a long one. Where instructions are counted Linux has one processor: two would take turns, and one wait for the other's. A share of
+/// a processor is taken in short pieces, as control takes it.
 const fn orders(kind: Kind) -> Orders {
     match kind {
         Kind::Spin => Orders { home: 1, period_us: 500, work_us: 200, runs: 10, words: " kpti=off" },

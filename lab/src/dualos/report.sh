@@ -8,6 +8,10 @@ report() {
     local arm=$1
     shift
     case $arm in none | *-none) echo "arm $arm $*"; return ;; esac
-    echo "arm $arm $* activations $(count "$HOME" 0) moved $(count "$HOME" 1) held $(count "$HOME" 2) unknown $(count "$HOME" 3) nowhere $(count "$HOME" 4)" \
-        "missed $(count "$HOME" 5) start_ticks $(count "$HOME" 7) start_most $(count "$HOME" 8) moved_ticks $(count "$HOME" 9) moved_most $(count "$HOME" 10) arrived $(count "$HOME" 13)"
+    local names="activations moved held unknown nowhere missed" place=0 told="arm $arm $*" name
+    for name in $names; do
+        told="$told $name $(count "$HOME" $place)"
+        place=$((place + 1))
+    done
+    echo "$told" "start_ticks $(count "$HOME" 7) start_most $(count "$HOME" 8) arrived $(count "$HOME" 13)"
 }

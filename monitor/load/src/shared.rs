@@ -2,7 +2,7 @@
 //!
 //! | at | what |
 //! |---|---|
-//! | 0x2000 + 0x40 h | microseconds from one activation to the next (0: none), of its work, number of the policy, microseconds that it may wait, round, a physical address where it looks |
+//! | 0x2000 + 0x40 h | microseconds from one activation to the next (0: none), of its work, number of the policy, microseconds that it may wait, round, where it looks |
 //! | 0x3000 + 0x100 h | counts, in the order of `Count`; they begin anew with each round |
 
 use core::sync::atomic::Ordering::Relaxed;
@@ -33,19 +33,23 @@ pub(crate) enum Count {
     Activations,
     /// Begun elsewhere.
     Moved,
-    /// Linux held something at home, or that was not known.
+    /// Linux held something at home.
     Held,
+    /// Whether it did was not known.
     Unknown,
-    /// All others held something too, or were the RTOS's.
+    /// It held something where the task was begun too: everywhere.
     Nowhere,
     /// The one before was not done.
     Missed,
     /// Begun later than it was due.
     Deferred,
-    /// From when it was due to the task's first function, in ticks of the counter: all, the most; the same of those that were moved.
+    /// From when it was due to the task's first function, at home, in ticks of the counter: all of them.
     StartTicks,
+    /// The most.
     StartMost,
+    /// The same of those that were moved.
     MovedTicks,
+    /// The most of these.
     MovedMost,
     /// The round that these are of.
     Round,
