@@ -56,7 +56,9 @@ pub(crate) fn task(home: usize) {
     if done == 0 {
         kept.first_us.store(begun_us, Relaxed);
     }
-    let meant_us = kept.first_us.load(Relaxed) + done * u64::from(PERIOD_US);
+    // Those that were missed had their time too.
+    let turn = done + kept.missed.load(Relaxed);
+    let meant_us = kept.first_us.load(Relaxed) + turn * u64::from(PERIOD_US);
     kept.latest_us.fetch_max(begun_us.saturating_sub(meant_us), Relaxed);
     kept.activations.store(done + 1, Relaxed);
     while now_us() - begun_us < WORK_US {}
