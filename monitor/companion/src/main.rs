@@ -25,9 +25,11 @@ Exit: 0 done, 1 not, 2 usage.";
 
 /// How many there may be.
 fn processors() -> Result<usize, Box<dyn Error>> {
-    let possible = read_text("/sys/devices/system/cpu/possible")?;
+    let path = "/sys/devices/system/cpu/possible";
+    let possible = read_text(path)?;
     let last = possible.trim().rsplit(['-', ',']).next().unwrap_or_default();
-    Ok(last.parse::<usize>()? + 1)
+    let last: usize = last.parse().map_err(|error| format!("{path}: {last:?}: {error}"))?;
+    Ok(last + 1)
 }
 
 fn named<T>(path: &str, result: std::io::Result<T>) -> Result<T, Box<dyn Error>> {

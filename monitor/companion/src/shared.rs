@@ -27,10 +27,11 @@ fn place() -> Result<(u64, u64), Box<dyn Error>> {
     let nodes = fs::read_dir(RESERVED).map_err(|_| absent())?;
     let is_ours = |node: &fs::DirEntry| node.file_name().to_string_lossy().starts_with("tokkyu@");
     let node = nodes.filter_map(Result::ok).find(is_ours).ok_or_else(absent)?;
-    let reg = fs::read(node.path().join("reg"))?;
+    let path = node.path().join("reg");
+    let reg = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
     let (Some(address), Some(bytes)) = (reg.first_chunk(), reg.last_chunk().filter(|_| reg.len() == 16))
     else {
-        return Err(format!("{}/reg has {} bytes, not 16", node.path().display(), reg.len()).into());
+        return Err(format!("{} has {} bytes, not 16", path.display(), reg.len()).into());
     };
     Ok((u64::from_be_bytes(*address), u64::from_be_bytes(*bytes)))
 }
