@@ -8,4 +8,5 @@ mod table;
 
 pub use case::{DualosCase, LONG_US, Placed, Start, Waits};
 pub use goals::goals;
+pub(crate) use table::arms;
 pub use table::{capacities, spins, starts};

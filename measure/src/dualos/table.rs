@@ -24,7 +24,7 @@ const CAPACITIES: [&str; 7] =
     ["work and load", "accounting", "rounds", "seconds", "ideal", "of the ideal", "missed"];
 
 /// Of a study, the cases of each arm, in the order in which arms come first.
-fn arms<'a>(study: &str, cases: &'a [DualosCase]) -> Vec<(&'a str, Vec<&'a DualosCase>)> {
+pub(crate) fn arms<'a>(study: &str, cases: &'a [DualosCase]) -> Vec<(&'a str, Vec<&'a DualosCase>)> {
     let mut order: Vec<&str> = Vec::new();
     let mut of: BTreeMap<&str, Vec<&DualosCase>> = BTreeMap::new();
     for case in cases.iter().filter(|case| case.study == study) {

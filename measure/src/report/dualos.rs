@@ -68,3 +68,42 @@ impl Experiment for Dualos {
         Report { goals: goals(cases), sections, ..Report::of(title, file) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::environment::Environment;
+    use crate::report::whole;
+
+    fn cases() -> Vec<DualosCase> {
+        let common = json!({"cpus": 2, "kernel": "7.3 <rt>", "round": 1, "n": 2000, "activations": 2000, "moved": 300, "held": 500,
+            "unknown": 0, "nowhere": 100, "missed": 3});
+        let more = [
+            json!({"study": "spin", "policy": "least-locked", "seconds": 2.0, "waits": 6, "long_waits": 5,
+                "waits_by_power": [[8, 5], [3, 1]]}),
+            json!({"study": "start", "policy": "static", "instructions_mean": 796.0, "instructions_worst": 829, "starts": 2000}),
+            json!({"study": "capacity", "policy": "tasks-constant-80", "seconds": 2.1, "ideal_seconds": 2.0, "accounting": true}),
+        ];
+        let case = |more: serde_json::Value| {
+            let fields =
+                [common.clone(), more].into_iter().filter_map(|of| of.as_object().cloned()).flatten();
+            serde_json::from_value(serde_json::Value::Object(fields.collect())).unwrap()
+        };
+        more.map(case).into()
+    }
+
+    #[test]
+    fn the_page_is_well_formed_and_has_what_the_tables_have() {
+        // MEA-60, MEA-143
+        let file = ResultFile::new("dualos", "c <path>", Environment::default(), cases());
+        let page = whole::page(&Dualos::report(&file, Path::new(""))).unwrap();
+        let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
+        assert!(roxmltree::Document::parse_with_options(&page, options).is_ok(), "{page}");
+        let (least_locked, start, capacity) = ("<td>2.50</td>", "<td>829</td>", "<td>1.050</td>");
+        for part in [least_locked, start, capacity, "<svg role", "c &lt;path&gt;", "Goals"] {
+            assert!(page.contains(part), "{part}: {page}");
+        }
+    }
+}

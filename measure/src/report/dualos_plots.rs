@@ -1,12 +1,10 @@
 //! How long processors waited for spin locks: a line for each policy, how many waits of a length there were in a second of the work.
 
-use std::collections::BTreeMap;
-
 use super::axis::Axis;
 use super::html::{self, escape};
 use super::plot::{self, Named, PALETTE};
 use super::stroke::Stroke;
-use crate::dualos::{DualosCase, LONG_US};
+use crate::dualos::{DualosCase, LONG_US, Waits, arms};
 use crate::study::ReportError;
 
 const CAPTION: &str = "Waits for a spin lock in a second of hackbench, by how long they took, all rounds together. Each dot has the waits up \
@@ -50,23 +48,19 @@ fn stroke(number: usize, arm: &str) -> Stroke {
 }
 
 fn lines(cases: &[DualosCase]) -> Vec<Line> {
-    let mut all: Vec<(String, f64, BTreeMap<u32, u64>)> = Vec::new();
-    for case in cases.iter().filter(|case| case.study == "spin") {
-        let (Some(waits), Some(seconds)) = (&case.waits, case.seconds) else { continue };
-        if !all.iter().any(|(arm, ..)| *arm == case.arm) {
-            all.push((case.arm.clone(), 0.0, BTreeMap::new()));
+    let line = |(arm, cases): (&str, Vec<&DualosCase>)| {
+        let mut waits = Waits::default();
+        for (power, count) in
+            cases.iter().filter_map(|case| case.waits.as_ref()).flat_map(|of| &of.waits_by_power)
+        {
+            waits.add(*power, *count);
         }
-        let Some((_, sum_s, by_power)) = all.iter_mut().find(|(arm, ..)| *arm == case.arm) else { continue };
-        *sum_s += seconds;
-        for (power, count) in &waits.waits_by_power {
-            *by_power.entry(*power).or_default() += count;
-        }
-    }
-    let line = |(arm, seconds, by_power): (String, f64, BTreeMap<u32, u64>)| {
+        waits.waits_by_power.sort_unstable();
+        let seconds: f64 = cases.iter().filter_map(|case| case.seconds).sum();
         let point = |(power, count): (u32, u64)| {
             ((1_u64 << power.min(40)) as f64, (count as f64 / seconds.max(0.001)).max(LEAST))
         };
-        Line { arm, points: by_power.into_iter().map(point).collect() }
+        Line { arm: arm.to_owned(), points: waits.waits_by_power.into_iter().map(point).collect() }
     };
-    all.into_iter().map(line).collect()
+    arms("spin", cases).into_iter().map(line).collect()
 }
