@@ -1,5 +1,6 @@
 //! Virtual networks, experiments and reports.
 pub mod board;
+pub mod built;
 pub mod drive;
 pub mod dualos;
 pub mod lbe;

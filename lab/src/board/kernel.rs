@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::error::BoardError;
+use crate::built::built_folder;
 
 /// The kernels, oldest first, by the names `linux/build` knows them by.
 pub const KERNELS: [&str; 2] = ["6.1", "6.12"];
@@ -18,12 +19,7 @@ pub const DEBUG_KERNEL: &str = "6.1-debug";
 
 /// Folder of the kernels: `$TOKKYU_BOARDS`, else `boards` in the folder above the program's own, as cargo places it.
 pub fn boards_folder() -> PathBuf {
-    let beside = || {
-        let program = std::env::current_exe().unwrap_or_default();
-        let built = program.ancestors().find(|folder| folder.join("boards").is_dir());
-        built.unwrap_or(Path::new("target")).join("boards")
-    };
-    std::env::var_os("TOKKYU_BOARDS").map_or_else(beside, PathBuf::from)
+    built_folder("TOKKYU_BOARDS", "boards")
 }
 
 /// A kernel with its modules.

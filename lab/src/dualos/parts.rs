@@ -5,6 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::cell::Kind;
+use crate::built::built_folder;
 
 /// What is missing.
 #[derive(Debug, thiserror::Error)]
@@ -67,16 +68,6 @@ pub struct Parts {
     linux: PathBuf,
 }
 
-/// `$VARIABLE`, else a folder of that name above this program's own, as cargo places it.
-fn folder(variable: &str, name: &str) -> PathBuf {
-    let above = || {
-        let program = std::env::current_exe().unwrap_or_default();
-        let built = program.ancestors().find(|folder| folder.join(name).is_dir());
-        built.unwrap_or(Path::new("target")).join(name)
-    };
-    std::env::var_os(variable).map_or_else(above, PathBuf::from)
-}
-
 fn there(path: PathBuf, remedy: &'static str) -> Result<PathBuf, PartsError> {
     if path.is_file() { Ok(path) } else { Err(PartsError::Missing { path, remedy }) }
 }
@@ -97,8 +88,8 @@ impl Parts {
     /// # Errors
     /// [`PartsError`] with what brings what is missing.
     pub fn find() -> Result<Parts, PartsError> {
-        let (monitor, linux) =
-            (folder("TOKKYU_MONITOR", "monitor"), folder("TOKKYU_MONITOR_LINUX", "monitor-linux"));
+        let monitor = built_folder("TOKKYU_MONITOR", "monitor");
+        let linux = built_folder("TOKKYU_MONITOR_LINUX", "monitor-linux");
         for (file, _) in PROGRAMS {
             there(linux.join(file), LINUX)?;
         }

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use nix::sys::signal::Signal;
 
+use crate::built::built_folder;
 use crate::orphan::ends_with_its_starter;
 
 /// The program, of whatever version: only one processor of a machine runs at a time.
@@ -44,16 +45,6 @@ pub struct Machine {
     image: PathBuf,
 }
 
-/// `$TOKKYU_RTOS`, else `rtos-images` in the folder above the program's own, as cargo places it.
-fn images() -> PathBuf {
-    let beside = || {
-        let program = std::env::current_exe().unwrap_or_default();
-        let built = program.ancestors().find(|folder| folder.join("rtos-images").is_dir());
-        built.unwrap_or(Path::new("target")).join("rtos-images")
-    };
-    std::env::var_os("TOKKYU_RTOS").map_or_else(beside, PathBuf::from)
-}
-
 /// What a machine's time does while all of its processors rest.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Idle {
@@ -78,7 +69,7 @@ impl Machine {
     /// # Errors
     /// [`MachineError`] with the remedy.
     pub fn find(image: &str) -> Result<Machine, MachineError> {
-        let image = images().join(image);
+        let image = built_folder("TOKKYU_RTOS", "rtos-images").join(image);
         if !image.is_file() {
             return Err(MachineError::NoImage { path: image });
         }

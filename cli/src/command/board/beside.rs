@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 use clap::Args;
 use nix::sys::signal::Signal;
 use tokkyu_drive::program::ExitCode;
+use tokkyu_lab::built::built_folder;
 use tokkyu_lab::orphan::ends_with_its_starter;
 use tokkyu_monitor_boot::{HEADER_BYTES, Image, ImageError, Kernel};
 use tokkyu_monitor_core::RTOS_MEMORY;
@@ -34,16 +35,6 @@ pub struct Beside {
     /// Memory of the machine, MiB
     #[arg(long, value_name = "MIB", default_value_t = MEMORY_MIB, value_parser = clap::value_parser!(u32).range(64..=4096))]
     memory: u32,
-}
-
-/// `$VARIABLE`, else a folder of that name above this program's own, as cargo places it.
-fn folder(variable: &str, name: &str) -> PathBuf {
-    let above = || {
-        let program = std::env::current_exe().unwrap_or_default();
-        let built = program.ancestors().find(|folder| folder.join(name).is_dir());
-        built.unwrap_or(Path::new("target")).join(name)
-    };
-    std::env::var_os(variable).map_or_else(above, PathBuf::from)
 }
 
 /// A file that this program needs, and what makes it.
@@ -87,7 +78,7 @@ impl Beside {
     /// A file is missing or of no use; QEMU is not there.
     pub fn start(&self, image: &Path, processors: u32, counts_instructions: bool) -> Result<Child, Failure> {
         let monitor = needed(
-            folder("TOKKYU_MONITOR", "monitor").join("monitor.bin"),
+            built_folder("TOKKYU_MONITOR", "monitor").join("monitor.bin"),
             "monitor/build makes it (TOKKYU_MONITOR: the folder)",
         )?;
         let (kernel, initrd) = self.linux()?;
@@ -124,7 +115,7 @@ impl Beside {
             let named = |file: &PathBuf| needed(file.clone(), "no such file");
             return Ok((named(kernel)?, self.initrd.as_ref().map(named).transpose()?));
         }
-        let debian = folder("TOKKYU_MONITOR_LINUX", "monitor-linux");
+        let debian = built_folder("TOKKYU_MONITOR_LINUX", "monitor-linux");
         let remedy = "monitor/fetch fetches it (TOKKYU_MONITOR_LINUX: the folder), or --kernel names yours";
         let kernel = needed(debian.join("Image"), remedy)?;
         let initrd = self.initrd.clone().unwrap_or_else(|| debian.join("initrd"));
