@@ -1,10 +1,10 @@
 //! Which function is whose.
 
 use tokkyu_rtos::{Handler, Objects};
-use tokkyu_rtos_aarch64::{Console, Programs, StackRange, exit, system};
+use tokkyu_rtos_aarch64::{Console, Line, Programs, StackRange, exit, system};
 
-use crate::system::{PROCESSORS, Parts, RANGES, REPORT, WATCH, objects};
-use crate::{control, place, report};
+use crate::system::{ACROSS, PROCESSORS, Parts, RANGES, REPORT, WATCH, objects};
+use crate::{control, place, report, topics};
 
 impl Programs for Parts {
     const SEES_LINUX: bool = true;
@@ -21,8 +21,17 @@ impl Programs for Parts {
         match id {
             REPORT => report::task(),
             WATCH => place::watch(),
+            ACROSS => topics::task(),
             of_processor => control::task(of_processor as usize - 1),
         }
+    }
+
+    fn lines(&self) -> &'static [Line] {
+        &topics::LINES
+    }
+
+    fn line(&self, _number: u32) {
+        topics::on_bell();
     }
 
     fn handler(&self, handler: Handler) {

@@ -5,6 +5,7 @@ use core::sync::atomic::Ordering::Relaxed;
 
 use tokkyu_rtos_aarch64::Console;
 
+use crate::command::{REFUSED, TAKEN};
 use crate::control::KEPT;
 use crate::system::KERNEL;
 
@@ -16,6 +17,8 @@ pub(crate) fn task() {
     let mut wait_us = FIRST_US;
     while KERNEL.dly_tsk(wait_us).is_ok() {
         wait_us = EVERY_US;
+        let [taken, refused] = [&TAKEN, &REFUSED].map(|count| count.load(Relaxed));
+        let _ = writeln!(Console, "rtos: {taken} commands from Linux, {refused} refused");
         for (processor, kept) in KEPT.iter().enumerate() {
             let [activations, missed, moved, latest_us] =
                 [&kept.activations, &kept.missed, &kept.moved, &kept.latest_us]

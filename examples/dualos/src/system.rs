@@ -10,6 +10,7 @@ pub(crate) const PERIOD_US: u32 = 1000;
 /// Tasks: control of each home processor, then these.
 pub(crate) const REPORT: i32 = PROCESSORS as i32 + 1;
 pub(crate) const WATCH: i32 = REPORT + 1;
+pub(crate) const ACROSS: i32 = WATCH + 1;
 /// Processors, as bits.
 const ANY: u8 = (1 << PROCESSORS) - 1;
 
@@ -28,13 +29,14 @@ const fn every_period(processor: u8) -> Cyclic {
 }
 
 static PROCESSORS_HERE: [Processor; PROCESSORS] = [const { Processor::new() }; PROCESSORS];
-static TASKS: [Task; 4] = [task(5, 1, false), task(5, 2, false), task(10, 1, true), task(11, 1, true)];
+static TASKS: [Task; 5] =
+    [task(5, 1, false), task(5, 2, false), task(10, 1, true), task(11, 1, true), task(6, 1, true)];
 static CYCLICS: [Cyclic; PROCESSORS] = [every_period(1), every_period(2)];
 
 #[unsafe(link_section = ".stacks.tasks")]
-static STACKS: [Stack<8192>; 4] = [const { Stack::new() }; 4];
-pub(crate) static RANGES: [StackRange; 4] =
-    [STACKS[0].range(), STACKS[1].range(), STACKS[2].range(), STACKS[3].range()];
+static STACKS: [Stack<8192>; 5] = [const { Stack::new() }; 5];
+pub(crate) static RANGES: [StackRange; 5] =
+    [STACKS[0].range(), STACKS[1].range(), STACKS[2].range(), STACKS[3].range(), STACKS[4].range()];
 
 pub(crate) fn objects() -> Objects {
     Objects { processors: &PROCESSORS_HERE, tasks: &TASKS, cyclics: &CYCLICS, ..Objects::NONE }

@@ -3,7 +3,7 @@
 /// Where it lies, and with it its header.
 pub(crate) const PLACE: usize = 0x0e00_0000;
 /// What is set aside for it.
-pub(crate) const BYTES_MAX: usize = 0x1_0000;
+pub(crate) const BYTES_MAX: usize = 0x2_0000;
 
 /// What it says of itself first (tokkyu-monitor's entry.rs). All of them are addresses where it lies.
 #[derive(Clone, Copy)]

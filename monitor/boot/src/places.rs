@@ -2,13 +2,13 @@
 //!
 //! ```text
 //! base          +2 MiB           + text offset       kernel's end, to 2 MiB   initrd's end
-//!  │ device tree  │                │ kernel            │ initrd                 │ …  │ 64 KiB, shared
+//!  │ device tree  │                │ kernel            │ initrd                 │ …  │ 4 MiB, shared
 //! ```
 
 use core::fmt;
 
 use crate::kernel::Kernel;
-use tokkyu_monitor_core::{Range, SHARED_BYTES};
+use tokkyu_monitor_core::{Range, SHARED_ALIGNMENT, SHARED_BYTES};
 
 /// A kernel is at a multiple of this, plus its offset.
 pub const ALIGNMENT: u64 = 2 << 20;
@@ -50,7 +50,7 @@ impl fmt::Display for PlaceError {
 /// The memory that both systems have: the last whole piece, wherever memory ends; nothing: there is none.
 pub fn shared_of(memory: Range) -> Option<Range> {
     let last = memory.base.checked_add(memory.bytes)?.checked_sub(SHARED_BYTES)?;
-    let base = last - last % SHARED_BYTES;
+    let base = last - last % SHARED_ALIGNMENT;
     memory.holds(base, SHARED_BYTES).then_some(Range { base, bytes: SHARED_BYTES })
 }
 
@@ -79,7 +79,8 @@ impl Places {
             Some((Places { tree, kernel: at, initrd, shared }, end))
         };
         let (places, end) = places().ok_or_else(|| wrong(None))?;
-        let needed = end.checked_next_multiple_of(SHARED_BYTES).and_then(|end| end.checked_add(SHARED_BYTES));
+        let needed =
+            end.checked_next_multiple_of(SHARED_ALIGNMENT).and_then(|end| end.checked_add(SHARED_BYTES));
         if end <= places.shared { Ok(places) } else { Err(wrong(needed.map(|needed| needed - memory.base))) }
     }
 }
@@ -95,11 +96,11 @@ mod tests {
         let memory = Range { base: 0x4000_0000, bytes: 1 << 30 };
         let kernel = Kernel { text_offset: 0, image_bytes: 0x28d_0000 };
         let places =
-            Places { tree: 0x4000_0000, kernel: 0x4020_0000, initrd: 0x42c0_0000, shared: 0x7fff_0000 };
+            Places { tree: 0x4000_0000, kernel: 0x4020_0000, initrd: 0x42c0_0000, shared: 0x7fc0_0000 };
         assert_eq!(Places::find(memory, &kernel, 0x27d_c000, 1 << 20), Ok(places));
         let small = Range { bytes: 32 << 20, ..memory };
         let error = Places::find(small, &kernel, 0x27d_c000, 1 << 20).expect_err("too small");
-        assert_eq!(error, PlaceError { needed_mib: 46, there_mib: 32 });
+        assert_eq!(error, PlaceError { needed_mib: 50, there_mib: 32 });
     }
 
     proptest! {
@@ -113,7 +114,7 @@ mod tests {
                 prop_assert!(places.tree + TREE_BYTES_MAX <= places.kernel);
                 prop_assert!(places.kernel + kernel.image_bytes.max(file.into()) <= places.initrd);
                 prop_assert!(memory.holds(places.initrd, initrd.into()));
-                prop_assert!(memory.holds(places.shared, SHARED_BYTES) && places.shared.is_multiple_of(SHARED_BYTES));
+                prop_assert!(memory.holds(places.shared, SHARED_BYTES) && places.shared.is_multiple_of(SHARED_ALIGNMENT));
                 prop_assert!(places.initrd + u64::from(initrd) <= places.shared);
             }
         }

@@ -1,4 +1,4 @@
-//! The resident part's translation tables: its code is run and not written, its data written and not run, two
+//! The resident part's translation tables: its code is run and not written, its data written and not run, three
 //! devices, what is kept for Linux's beginnings, and Linux's memory, where that is copied to and Linux is told things. Nothing else.
 
 use alloc::string::{String, ToString};
@@ -14,8 +14,8 @@ use crate::header::{Header, PLACE};
 
 /// The table whose entries are 1 GiB each is the first.
 const ROOT_LEVEL: usize = 1;
-/// The secure serial line and GPIO, a page each.
-const DEVICES: [usize; 2] = [0x0904_0000, 0x090b_0000];
+/// The interrupt controller's distributor, the secure serial line and GPIO, a page each.
+const DEVICES: [usize; 3] = [0x0800_0000, 0x0904_0000, 0x090b_0000];
 const PAGE_BYTES: usize = 4096;
 
 /// As in the resident part's `MAIR_EL3`: 0 a device's registers, 1 memory, cached, the same for all processors.

@@ -8,10 +8,12 @@ use dtoolkit::fdt::Fdt;
 use dtoolkit::model::{DeviceTree, DeviceTreeNode, DeviceTreeProperty};
 use dtoolkit::{Node, Property};
 
-use tokkyu_monitor_core::{PROCESSORS_MAX, RANGES_MAX, Range};
+use tokkyu_monitor_core::{PROCESSORS_MAX, RANGES_MAX, Range, TOPICS_INTERRUPT};
 
 /// A tree that Linux gets, and one that is kept: the loader runs behind it.
 pub const TREE_MOST: usize = 0x8_0000;
+
+const TOPICS: &str = "tokkyu-topics";
 
 /// What is put into a tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -195,7 +197,19 @@ fn reserve(tree: &mut DeviceTree, shared: Range) -> Result<(), TreeError> {
     set(&mut own, "reg", &[shared.base.to_be_bytes(), shared.bytes.to_be_bytes()].concat()[..]);
     set(&mut own, "no-map", &[][..] as &[u8]);
     all.add_child(own);
+    topics(tree, shared);
     Ok(())
+}
+
+/// A device of it, for a driver (MON-93): its interrupt is an edge of all processors' (`arm,gic-v3` binding: 0, number, 1).
+fn topics(tree: &mut DeviceTree, shared: Range) {
+    tree.root.remove_child(TOPICS);
+    let mut own = DeviceTreeNode::new_unchecked(TOPICS);
+    set(&mut own, "compatible", "tokkyu,topics");
+    set(&mut own, "reg", &[shared.base.to_be_bytes(), shared.bytes.to_be_bytes()].concat()[..]);
+    let interrupt = [0, TOPICS_INTERRUPT - 32, 1].map(u32::to_be_bytes);
+    set(&mut own, "interrupts", &interrupt.concat()[..]);
+    tree.root.add_child(own);
 }
 
 fn set(node: &mut DeviceTreeNode, name: &str, value: impl dtoolkit::ToPropertyValue) {
@@ -271,6 +285,8 @@ mod tests {
         assert_eq!(value(&edited, shared, "reg"), reg);
         assert_eq!(value(&edited, shared, "no-map"), b"");
         assert_eq!(value(&edited, "/reserved-memory", "ranges"), b"");
+        assert_eq!(value(&edited, "/tokkyu-topics", "reg"), reg);
+        assert_eq!(value(&edited, "/tokkyu-topics", "interrupts"), [0, 0, 0, 0, 0, 0, 0, 201, 0, 0, 0, 1]);
         assert_eq!(value(&edited, "/reserved-memory", "#size-cells"), 2_u32.to_be_bytes());
         let fdt = Fdt::new(&edited).expect("a tree");
         assert!(fdt.find_node("/cpus/cpu-map").expect("it stays").property("enable-method").is_none());

@@ -59,6 +59,13 @@ pub const MEMORY_BASE: u32 = 0xf200_0001;
 /// See [`MEMORY_BASE`].
 pub const MEMORY_BYTES: u32 = 0xf200_0002;
 
+/// Linux has written to a topic: the RTOS is to look (MON-94).
+pub const BELL: u32 = 0x8300_0001;
+/// The interrupt that it gets then.
+pub const BELL_INTERRUPT: u32 = 232;
+/// The interrupt that Linux gets when the RTOS has written (MON-93).
+pub const TOPICS_INTERRUPT: u32 = 233;
+
 /// The two systems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum World {
@@ -91,6 +98,8 @@ pub enum Call {
     MemoryBase(u64),
     /// `MEMORY_BYTES` of it.
     MemoryBytes(u64),
+    /// `BELL`.
+    Bell,
     /// `SYSTEM_OFF`.
     SystemOff,
     /// `SYSTEM_RESET`.
@@ -127,6 +136,7 @@ pub fn read(function: u32, arguments: [u64; 3]) -> Call {
         PV_SCHED_IPA_INIT => Call::SchedState(Some(first)),
         PV_SCHED_IPA_RELEASE => Call::SchedState(None),
         PV_SCHED_KICK_CPU => Call::Kick(first),
+        BELL => Call::Bell,
         MEMORY_BASE => Call::MemoryBase(first),
         MEMORY_BYTES => Call::MemoryBytes(first),
         SMCCC_ARCH_FEATURES => Call::Answer(if has_arch(first as u32) { SUCCESS } else { NOT_SUPPORTED }),
@@ -165,7 +175,7 @@ mod tests {
 
     use super::*;
 
-    const KNOWN: [u32; 22] = [
+    const KNOWN: [u32; 23] = [
         PSCI_VERSION,
         SMCCC_VERSION,
         SMCCC_ARCH_FEATURES,
@@ -188,6 +198,7 @@ mod tests {
         PV_SCHED_IPA_INIT,
         PV_SCHED_IPA_RELEASE,
         PV_SCHED_KICK_CPU,
+        BELL,
     ];
 
     #[test]
@@ -199,8 +210,8 @@ mod tests {
             let known = [u64::from(PSCI_VERSION), 0, 0];
             assert_ne!(read(*function, known), Call::Answer(NOT_SUPPORTED), "{function:#x}");
         }
-        // All but two of stolen time, four of who has a processor, two of the RTOS's, and what tells of the architecture's.
-        assert_eq!(promised.len(), KNOWN.len() - 9);
+        // All but two of stolen time, four of who has a processor, two of the RTOS's, the bell, and what tells of the architecture's.
+        assert_eq!(promised.len(), KNOWN.len() - 10);
     }
 
     #[test]

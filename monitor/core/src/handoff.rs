@@ -23,8 +23,10 @@ pub const TREE: u64 = 0x4000_0000;
 /// What of memory from [`TREE`] on the two need, with the loader's own.
 pub const LOADING_BYTES: u64 = 0x20_0000;
 
-/// Memory that both systems have, and what its address is a multiple of (MON-60).
-pub const SHARED_BYTES: u64 = 0x1_0000;
+/// Memory that both systems have (MON-60).
+pub const SHARED_BYTES: u64 = 4 << 20;
+/// What its address is a multiple of.
+pub const SHARED_ALIGNMENT: u64 = 2 << 20;
 
 /// Written once, before the resident part begins, and read only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,10 +80,10 @@ mod tests {
 
     #[test]
     fn the_rtos_sees_what_is_shared_and_what_is_linuxs() {
-        let mut handoff = Handoff { shared: 0x5fff_0000, ranges: 2, ..Handoff::NONE };
-        handoff.memory[0] = Range { base: 0x4000_0000, bytes: 0x1fff_0000 };
+        let mut handoff = Handoff { shared: 0x5fc0_0000, ranges: 2, ..Handoff::NONE };
+        handoff.memory[0] = Range { base: 0x4000_0000, bytes: 0x1fc0_0000 };
         handoff.memory[1] = Range { base: 0x8000_0000, bytes: 0x1000 };
-        assert_eq!(handoff.seen_by_rtos(0), Some(Range { base: 0x5fff_0000, bytes: SHARED_BYTES }));
+        assert_eq!(handoff.seen_by_rtos(0), Some(Range { base: 0x5fc0_0000, bytes: SHARED_BYTES }));
         assert_eq!(handoff.seen_by_rtos(2), Some(handoff.memory[1]));
         assert_eq!((handoff.seen_by_rtos(3), handoff.seen_by_rtos(u64::MAX)), (None, None));
     }

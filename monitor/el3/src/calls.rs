@@ -2,7 +2,8 @@
 
 use smccc::psci::error;
 use tokkyu_monitor_core::{
-    Call, Goal, NOT_SUPPORTED, PV_SCHED_BYTES, RTOS_MEMORY, Range, Refused, SUCCESS, World, holds, read,
+    BELL_INTERRUPT, Call, Goal, NOT_SUPPORTED, PV_SCHED_BYTES, RTOS_MEMORY, Range, Refused, SUCCESS, World,
+    holds, read,
 };
 
 use tokkyu_monitor_machine::gpio;
@@ -39,6 +40,10 @@ fn carry_out(call: Call, world: World) -> i64 {
         (Call::Off, World::Linux) => worlds::end_linux(processors::here()),
         (Call::SchedState(address), World::Linux) => sched_state(address),
         (Call::Kick(index), World::Linux) => kick(index),
+        (Call::Bell, World::Linux) => {
+            gic::raise(BELL_INTERRUPT);
+            Ok(SUCCESS)
+        }
         (Call::MemoryBase(number), World::Rtos) => seen(number, |range| range.base),
         (Call::MemoryBytes(number), World::Rtos) => seen(number, |range| range.bytes),
         // Linux is told no more of them than of any other number that is not known.

@@ -1,4 +1,5 @@
-//! The interrupt controller's interface to a processor (MON-13). Distributor and redistributors are the boot part's.
+//! The interrupt controller's interface to a processor (MON-13). Distributor and redistributors are the boot part's, but for what makes
+//! an interrupt pending.
 
 use core::arch::asm;
 
@@ -7,6 +8,8 @@ const WAKE: u64 = 15;
 /// Numbers from here on say that there is none.
 const NONE: u64 = 1020;
 const OF_RTOS: u64 = 1020;
+/// Registers of the distributor (IHI 0069, GICD_ISPENDR<n>).
+const SET_PENDING: usize = 0x0800_0200;
 /// As many interrupts can be handled at once, each more urgent than the one before.
 const LEVELS: u64 = 32;
 
@@ -49,6 +52,13 @@ pub(crate) fn wake(index: usize) {
     unsafe {
         asm!("dsb ishst", "msr s3_0_c12_c11_7, {}", "isb", in(reg) WAKE << 24 | 1 << index, options(nostack))
     };
+}
+
+/// An interrupt that all processors have becomes pending, whoever's it is.
+pub(crate) fn raise(number: u32) {
+    let register = SET_PENDING + number as usize / 32 * 4;
+    // SAFETY: a register of the distributor, mapped as a device; a bit that is 0 changes nothing, so nobody else's is lost.
+    unsafe { (register as *mut u32).write_volatile(1 << (number % 32)) };
 }
 
 /// Whether the most urgent interrupt that waits is the RTOS's.

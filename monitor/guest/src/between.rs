@@ -11,8 +11,8 @@ use crate::{expect, say};
 /// Stolen time (DEN 0057).
 const PV_TIME_FEATURES: u32 = 0xc500_0020;
 const PV_TIME_ST: u32 = 0xc500_0021;
-/// The last 64 KiB of a machine with 512 MiB.
-const SHARED: usize = 0x5fff_0000;
+/// The last 4 MiB of a machine with 512 MiB.
+const SHARED: usize = 0x5fc0_0000;
 /// Of each time somebody else had the processor, instructions that are not told.
 const UNTOLD: u64 = 100;
 

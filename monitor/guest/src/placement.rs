@@ -8,7 +8,7 @@ use crate::call::{PV_SCHED_IPA_INIT, PV_SCHED_IPA_RELEASE, counter, smc};
 use crate::{expect, say};
 
 /// As in between.rs, and what load/src/shared.rs has there.
-const SHARED: u64 = 0x5fff_0000;
+const SHARED: u64 = 0x5fc0_0000;
 const ORDERS: u64 = SHARED + 0x2000;
 const COUNTS: u64 = SHARED + 0x3000;
 const STATIC: u64 = 0;
@@ -21,7 +21,7 @@ const ENOUGH: u64 = 10;
 const SEEN_TICKS: u64 = 1_500_000;
 const ROUND_TICKS: u64 = 50_000_000;
 /// Memory of the guest's, as it addresses it.
-const MEMORY: Window = Window { address: 0x4000_0000, bytes: 0x1fff_0000, physical: 0x4000_0000 };
+const MEMORY: Window = Window { address: 0x4000_0000, bytes: 0x1fc0_0000, physical: 0x4000_0000 };
 
 /// A task: its count is the second word.
 #[repr(C)]

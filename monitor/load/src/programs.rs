@@ -3,10 +3,10 @@
 use core::fmt::Write;
 
 use tokkyu_rtos::{Handler, Objects};
-use tokkyu_rtos_aarch64::{Console, Programs, StackRange, exit, system};
+use tokkyu_rtos_aarch64::{Console, Line, Programs, StackRange, exit, system};
 
-use crate::system::{BEGIN, KERNEL, PROCESSORS, Parts, RANGES, objects};
-use crate::{due, start, work};
+use crate::system::{BEGIN, ECHO, KERNEL, PROCESSORS, Parts, RANGES, objects};
+use crate::{due, echo, start, work};
 
 impl Programs for Parts {
     const SEES_LINUX: bool = true;
@@ -27,8 +27,17 @@ impl Programs for Parts {
                     let _ = KERNEL.sta_alm(home, 0);
                 }
             }
+            ECHO => echo::task(),
             of_home => work::of_home(of_home as usize - 1),
         }
+    }
+
+    fn lines(&self) -> &'static [Line] {
+        &echo::LINES
+    }
+
+    fn line(&self, _number: u32) {
+        echo::on_bell();
     }
 
     fn handler(&self, handler: Handler) {

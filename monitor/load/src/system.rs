@@ -5,8 +5,9 @@ use tokkyu_rtos_aarch64::{Board, Stack, StackRange};
 
 /// Those that Linux has too.
 pub(crate) const PROCESSORS: usize = 2;
-/// Tasks: one of each home processor, then this one.
+/// Tasks: one of each home processor, then these.
 pub(crate) const BEGIN: i32 = PROCESSORS as i32 + 1;
+pub(crate) const ECHO: i32 = BEGIN + 1;
 const ANY: u8 = (1 << PROCESSORS) - 1;
 
 /// Whose programs are in programs.rs.
@@ -23,12 +24,13 @@ const fn alarm(processor: u8) -> Alarm {
 }
 
 static PROCESSORS_HERE: [Processor; PROCESSORS] = [const { Processor::new() }; PROCESSORS];
-static TASKS: [Task; 3] = [task(5, 1, false), task(5, 2, false), task(10, 1, true)];
+static TASKS: [Task; 4] = [task(5, 1, false), task(5, 2, false), task(10, 1, true), task(9, 1, true)];
 static ALARMS: [Alarm; PROCESSORS] = [alarm(1), alarm(2)];
 
 #[unsafe(link_section = ".stacks.tasks")]
-static STACKS: [Stack<8192>; 3] = [const { Stack::new() }; 3];
-pub(crate) static RANGES: [StackRange; 3] = [STACKS[0].range(), STACKS[1].range(), STACKS[2].range()];
+static STACKS: [Stack<8192>; 4] = [const { Stack::new() }; 4];
+pub(crate) static RANGES: [StackRange; 4] =
+    [STACKS[0].range(), STACKS[1].range(), STACKS[2].range(), STACKS[3].range()];
 
 pub(crate) fn objects() -> Objects {
     Objects { processors: &PROCESSORS_HERE, tasks: &TASKS, alarms: &ALARMS, ..Objects::NONE }

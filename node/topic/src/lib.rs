@@ -40,7 +40,6 @@ mod reader;
 mod ring;
 mod slots;
 mod sync;
-mod window;
 
 pub use bell::{Bell, Doorbell, SOURCES};
 pub use channel::{Channel, JoinError};
@@ -52,4 +51,6 @@ pub use link::LinkId;
 pub use near::Near;
 pub use publisher::{Loan, LoanError, Publisher, Refused, Why};
 pub use reader::{Reader, Sample, SampleHere, TakeError};
-pub use window::{TooLong, WindowError, WindowForm, WindowReader, WindowSample, WindowWriter};
+pub use tokkyu_window::{
+    TooLong, WindowError, WindowForm, WindowLoan, WindowReader, WindowSample, WindowView, WindowWriter,
+};

@@ -1,18 +1,22 @@
 //! What a system sees of the Linux beside it (RTA-65, RTA-66). An image that has the machine to itself sees none.
 
-use core::iter;
 use core::ops::Range;
-use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
+use core::sync::atomic::{AtomicU32, AtomicU64};
+use core::{iter, ptr, slice};
 
 use smccc::smc64;
 
-use crate::secure;
+use crate::{gic, secure};
 
 /// The monitor's calls (monitor/SPEC.md, MON-70), and how many ranges of memory it has for Linux.
 const MEMORY_BASE: u32 = 0xf200_0001;
 const MEMORY_BYTES: u32 = 0xf200_0002;
 const RANGES: usize = 4;
+/// Linux's interrupt for what the RTOS has written, and the RTOS's for what Linux has (MON-93, MON-94).
+const OF_TOPICS: u32 = 233;
+/// See [`OF_TOPICS`]: an image that reads topics of Linux's has it among its lines.
+pub const BELL: u32 = 232;
 /// A physical address has 36 bits here (memory.rs).
 const END: u64 = 1 << 36;
 /// Of what is read.
@@ -85,6 +89,22 @@ pub fn word(physical: u64) -> Option<u64> {
 #[cold]
 fn is_elsewhere(physical: u64) -> bool {
     SHARED.holds(physical) || OTHERS.iter().any(|memory| memory.holds(physical))
+}
+
+/// All of what both have, in words of 32 bits, which Linux may write whenever it likes; none where the system does not see Linux.
+pub fn shared_words() -> &'static [AtomicU32] {
+    let (base, words) = (SHARED.base.load(Relaxed), SHARED.words.load(Relaxed));
+    let first = ptr::with_exposed_provenance::<AtomicU32>(base as usize);
+    if words == 0 {
+        return &[];
+    }
+    // SAFETY: as in `word`, mapped to be written for as long as the system runs; there is nobody but reads and writes words.
+    unsafe { slice::from_raw_parts(first, 2 * words as usize) }
+}
+
+/// Linux gets the interrupt by which its driver of topics looks (monitor/SPEC.md, MON-93).
+pub fn ring() {
+    gic::raise(0, OF_TOPICS);
 }
 
 /// A word of what both have, this many bytes from its beginning: a multiple of 8. `None` as for [`word`]. Linux may write there

@@ -1,6 +1,4 @@
 //! NODE-25: a topic over memory that another process has too, honest or not. `TOKKYU_WINDOW=FILE ROLE` makes this program the other one.
-#![cfg(not(loom))]
-
 use std::fs::{File, OpenOptions};
 use std::os::fd::AsRawFd;
 use std::path::{Path, PathBuf};
@@ -9,7 +7,7 @@ use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::Relaxed;
 
 use proptest::prelude::*;
-use tokkyu_topic::{TooLong, WindowError, WindowForm, WindowReader, WindowWriter};
+use tokkyu_window::{TooLong, WindowError, WindowForm, WindowReader, WindowWriter};
 
 const FORM: WindowForm = match WindowForm::new(8, 100) {
     Ok(form) => form,
@@ -52,6 +50,36 @@ fn messages_come_whole_in_order_and_the_oldest_go() {
 }
 
 #[test]
+fn a_message_is_written_and_read_in_its_place() {
+    let memory = memory();
+    let mut writer = WindowWriter::new(&memory, FORM).unwrap();
+    let mut reader = WindowReader::new(&memory, FORM).unwrap();
+    let loan = writer.loan();
+    let place = loan.words().as_ptr();
+    loan.words()[24].store(7, Relaxed);
+    assert!(reader.look().is_none());
+    assert_eq!((loan.words().len(), loan.publish(100)), (25, Ok(0)));
+    let view = reader.look().unwrap();
+    assert_eq!((view.words().as_ptr(), view.len(), view.words()[24].load(Relaxed)), (place, 100, 7));
+    assert!(reader.is_whole(&view) && reader.lost() == 0);
+    // What is lent and not published is nothing; what is too long is not published either.
+    drop(writer.loan());
+    assert_eq!(writer.loan().publish(101), Err(TooLong { most: 100 }));
+    assert!(reader.look().is_none());
+    assert_eq!(writer.publish(&message(1)), Ok(1));
+    let view = reader.look().unwrap();
+    let mut taken = Vec::new();
+    view.copy_to(&mut taken);
+    assert_eq!(taken, message(1));
+    // Eight later it is written over while it is looked at.
+    (2..9).for_each(|number| assert!(writer.publish(&message(number)).is_ok()));
+    assert!(view.words().len() == 1 && reader.is_whole(&view));
+    let _loan = writer.loan();
+    assert!(!reader.is_whole(&view));
+    assert_eq!(reader.lost(), 1);
+}
+
+#[test]
 fn a_writer_that_begins_anew_is_noticed_and_read() {
     let memory = memory();
     let mut writer = WindowWriter::new(&memory, FORM).unwrap();
@@ -64,6 +92,10 @@ fn a_writer_that_begins_anew_is_noticed_and_read() {
     writer.publish(b"again").unwrap();
     assert_eq!(reader.take(&mut taken).map(|sample| sample.number), Some(0));
     assert_eq!(taken, b"again");
+    // Also where numbers are as before when it is looked at.
+    WindowWriter::new(&memory, FORM).unwrap().publish(b"and again").unwrap();
+    assert_eq!(reader.take(&mut taken).map(|sample| sample.number), Some(0));
+    assert_eq!((taken.as_slice(), reader.restarts(), reader.lost()), (&b"and again"[..], 2, 0));
 }
 
 #[test]
@@ -85,6 +117,10 @@ fn what_is_no_window_is_refused() {
 fn look(reader: &mut WindowReader<'_>, taken: &mut Vec<u8>) {
     if reader.take(taken).is_some() {
         assert!(taken.len() <= 100, "{}", taken.len());
+    }
+    if let Some(view) = reader.look() {
+        assert!(view.words().len() <= 25 && view.len() <= 100);
+        reader.is_whole(&view);
     }
 }
 
