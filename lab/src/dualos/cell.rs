@@ -11,11 +11,15 @@ pub enum Kind {
     Start,
     /// How long Linux's work takes while the RTOS has a share of one processor.
     Capacity,
+    /// How many instructions a message takes to a program of Linux's and back.
+    Topic,
+    /// Whether a task is late while Linux does its worst.
+    Fault,
 }
 
 impl Kind {
     /// All of them.
-    pub const ALL: [Kind; 3] = [Kind::Spin, Kind::Start, Kind::Capacity];
+    pub const ALL: [Kind; 5] = [Kind::Spin, Kind::Start, Kind::Capacity, Kind::Topic, Kind::Fault];
 
     /// As results have it.
     pub const fn name(self) -> &'static str {
@@ -23,12 +27,14 @@ impl Kind {
             Kind::Spin => "spin",
             Kind::Start => "start",
             Kind::Capacity => "capacity",
+            Kind::Topic => "topic",
+            Kind::Fault => "fault",
         }
     }
 
     /// Whether its time is instructions.
     pub const fn is_counted(self) -> bool {
-        matches!(self, Kind::Start)
+        matches!(self, Kind::Start | Kind::Topic | Kind::Fault)
     }
 
     /// Whether it wants a kernel that counts with stolen time.
@@ -36,7 +42,12 @@ impl Kind {
         matches!(self, Kind::Capacity)
     }
 
-    /// Policies, or what Linux does beside which load; `none`: without an RTOS's task; `timer`: with one that has nothing to do, for what
+    /// Whether it wants Linux's driver of topics.
+    pub const fn wants_driver(self) -> bool {
+        matches!(self, Kind::Topic | Kind::Fault)
+    }
+
+    /// Policies, what Linux does beside which load, how a message goes and its bytes, or what is done to Linux; `none`: without an RTOS's task; `timer`: with one that has nothing to do, for what
     /// the emulator's timers cost.
     pub(super) const fn arms(self) -> &'static [&'static str] {
         match self {
@@ -52,6 +63,8 @@ impl Kind {
                 "hackbench-constant-80",
                 "hackbench-changing-80",
             ],
+            Kind::Topic => &["in-place-64", "in-place-262144", "copied-64", "copied-262144"],
+            Kind::Fault => &["quiet", "work", "calls", "reboot", "panic"],
         }
     }
 
@@ -61,6 +74,8 @@ impl Kind {
             Kind::Spin => include_str!("spin.sh"),
             Kind::Start => include_str!("start.sh"),
             Kind::Capacity => include_str!("capacity.sh"),
+            Kind::Topic => include_str!("topic.sh"),
+            Kind::Fault => include_str!("fault.sh"),
         }
     }
 }
@@ -114,6 +129,8 @@ const fn orders(kind: Kind) -> Orders {
         Kind::Capacity => {
             Orders { home: 1, period_us: CAPACITY_PERIOD_US, work_us: 0, runs: 200_000, words: "" }
         }
+        Kind::Topic => Orders { home: 0, period_us: 0, work_us: 0, runs: 200, words: " maxcpus=1" },
+        Kind::Fault => Orders { home: 0, period_us: 100, work_us: 10, runs: 300, words: " maxcpus=1" },
     }
 }
 

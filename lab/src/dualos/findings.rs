@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use tokkyu_measure::dualos::{DualosCase, Placed, Start, Waits};
+use tokkyu_measure::dualos::{DualosCase, Placed, Waits, Way};
 
 use super::cell::{CAPACITY_PERIOD_US as PERIOD_US, Cell, Kind, PROCESSORS};
 
@@ -87,11 +87,14 @@ fn case(cell: &Cell, kernel: &str, arm: &str, values: &Values<'_>) -> Result<Dua
     });
     let at_home =
         placed.as_ref().map_or(0, |placed| placed.activations - placed.moved.min(placed.activations));
-    let start = (cell.kind == Kind::Start && at_home > 0).then(|| Start {
-        mean: of("start_ticks").unwrap_or(0.0) / at_home as f64,
-        worst: count("start_most"),
-        n: at_home,
-    });
+    let way = match cell.kind {
+        Kind::Start | Kind::Fault => way(values, ["start_ticks", "start_most"], at_home),
+        Kind::Topic if count("others") > 0 => {
+            return Err(format!("arm {arm}: {} messages came back as others", count("others")));
+        }
+        Kind::Topic => way(values, ["ticks", "most"], count("came")),
+        Kind::Spin | Kind::Capacity => None,
+    };
     Ok(DualosCase {
         study: cell.kind.name().to_owned(),
         arm: arm.to_owned(),
@@ -100,12 +103,18 @@ fn case(cell: &Cell, kernel: &str, arm: &str, values: &Values<'_>) -> Result<Dua
         round: cell.round,
         placed,
         waits: (cell.kind == Kind::Spin).then(Waits::default),
-        start,
+        way,
         seconds: of("seconds"),
         ideal_seconds: None,
         accounting: cell.kind.wants_accounting().then_some(cell.accounting),
-        n: activations.unwrap_or(0),
+        n: activations.unwrap_or(count("came")),
     })
+}
+
+/// Of so many, with the names of all ticks and of the most; none: nothing is known.
+fn way(values: &Values<'_>, [all, most]: [&str; 2], n: u64) -> Option<Way> {
+    let of = |name: &str| values.get(name).copied().unwrap_or(0.0);
+    (n > 0).then(|| Way { mean: of(all) / n as f64, worst: of(most) as u64, n })
 }
 
 /// For whoever looks for what went wrong.
@@ -178,8 +187,26 @@ mod tests {
         let words = "arm static activations 10 moved 0 start_ticks 5000 start_most 700\n\
                      arm least-locked activations 10 moved 5 start_ticks 3000 start_most 800\n";
         let cases = cases(&Cell { kind: Kind::Start, ..SPIN }, "7.3", words).unwrap();
-        let starts: Vec<_> = cases.iter().map(|case| case.start.clone().unwrap()).collect();
-        assert_eq!(starts[0], Start { mean: 500.0, worst: 700, n: 10 });
-        assert_eq!(starts[1], Start { mean: 600.0, worst: 800, n: 5 });
+        let starts: Vec<_> = cases.iter().map(|case| case.way.clone().unwrap()).collect();
+        assert_eq!(starts[0], Way { mean: 500.0, worst: 700, n: 10 });
+        assert_eq!(starts[1], Way { mean: 600.0, worst: 800, n: 5 });
+    }
+
+    #[test]
+    fn a_message_that_came_back_as_another_is_no_result() {
+        let words = |others: u32| -> String {
+            let arm = |arm: &&str| format!("arm {arm} came 200 ticks 1372400 most 6862 others {others}\n");
+            Kind::Topic.arms().iter().map(arm).collect()
+        };
+        let topic = Cell { kind: Kind::Topic, ..SPIN };
+        let whole = cases(&topic, "7.3", &words(0)).unwrap();
+        assert_eq!(
+            (whole[1].way.clone(), whole[1].n),
+            (Some(Way { mean: 6862.0, worst: 6862, n: 200 }), 200)
+        );
+        assert_eq!(
+            cases(&topic, "7.3", &words(1)).unwrap_err(),
+            "arm in-place-64: 1 messages came back as others"
+        );
     }
 }

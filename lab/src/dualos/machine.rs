@@ -70,7 +70,7 @@ fn fault(cell: &Cell, status: Option<ExitStatus>, before: &Times) -> Option<Stri
 }
 
 fn write_initrd(parts: &Parts, cell: &Cell, to: &Path) -> Result<io::Result<()>, PartsError> {
-    let files = parts.files(cell.kind.script())?;
+    let files = parts.files(cell.kind)?;
     let write = || {
         let mut archive = Archive::new(io::BufWriter::new(File::create(to)?));
         files.iter().try_for_each(|(path, content)| archive.file(path, content))?;

@@ -43,6 +43,7 @@ const MONITOR: &str = "monitor/build makes it (TOKKYU_MONITOR: the folder)";
 const LINUX: &str = "monitor/fetch fetches it (TOKKYU_MONITOR_LINUX: the folder)";
 const ACCOUNTING: &str = "it wants a kernel that counts with stolen time, which no distribution has: monitor/build-linux \
                           target/monitor-linux/accounting builds it, in 13 minutes of a processor";
+const DRIVER: &str = "it wants Linux's driver of topics: monitor/build-driver target/monitor-linux builds it";
 /// Of what `monitor/fetch` fetches, where each is found in Linux.
 const PROGRAMS: [(&str, &str); 4] = [
     ("busybox", "bin/busybox"),
@@ -65,6 +66,9 @@ pub struct Parts {
     /// The kernel that counts with stolen time, and its release, if it has been built.
     accounting: Option<(PathBuf, String)>,
     companion: PathBuf,
+    topics: PathBuf,
+    /// Linux's driver of topics, if it has been built.
+    driver: Option<PathBuf>,
     linux: PathBuf,
 }
 
@@ -101,6 +105,8 @@ impl Parts {
             monitor: there(monitor.join("monitor.bin"), MONITOR)?,
             rtos: there(monitor.join("load.elf"), MONITOR)?,
             companion: there(monitor.join("companion"), MONITOR)?,
+            topics: there(monitor.join("topics"), MONITOR)?,
+            driver: Some(linux.join("tokkyu_topics.ko")).filter(|driver| driver.is_file()),
             kernel: there(linux.join("Image"), LINUX)?,
             release: release_in(&linux).unwrap_or_else(|| "unknown".to_owned()),
             accounting,
@@ -108,12 +114,10 @@ impl Parts {
         })
     }
 
-    /// Whether the kernel that counts with stolen time has been built; else what builds it.
-    ///
-    /// # Errors
-    /// It has not.
-    pub fn has_accounting(&self) -> Result<(), &'static str> {
-        self.accounting.as_ref().map(drop).ok_or(ACCOUNTING)
+    /// What a part wants that has not been built, and what builds it.
+    pub fn lacks(&self, kind: Kind) -> Option<&'static str> {
+        let accounting = (kind.wants_accounting() && self.accounting.is_none()).then_some(ACCOUNTING);
+        accounting.or((kind.wants_driver() && self.driver.is_none()).then_some(DRIVER))
     }
 
     /// The kernel that a part runs, and its release.
@@ -124,14 +128,18 @@ impl Parts {
         }
     }
 
-    /// Linux's first file system, with this program as its only one.
-    pub(super) fn files(&self, script: &str) -> Result<Vec<(String, Vec<u8>)>, PartsError> {
+    /// Linux's first file system, with a part's program as its first.
+    pub(super) fn files(&self, kind: Kind) -> Result<Vec<(String, Vec<u8>)>, PartsError> {
         let mut files = vec![
-            ("init".to_owned(), script.as_bytes().to_vec()),
+            ("init".to_owned(), kind.script().as_bytes().to_vec()),
             ("bin/orders".to_owned(), ORDERS.as_bytes().to_vec()),
             ("bin/report".to_owned(), REPORT.as_bytes().to_vec()),
             ("bin/companion".to_owned(), read(&self.companion)?),
         ];
+        if let Some(driver) = self.driver.as_ref().filter(|_| kind.wants_driver()) {
+            files.push(("bin/topics".to_owned(), read(&self.topics)?));
+            files.push(("bin/tokkyu_topics.ko".to_owned(), read(driver)?));
+        }
         for (file, place) in PROGRAMS {
             files.push((place.to_owned(), read(&self.linux.join(file))?));
         }

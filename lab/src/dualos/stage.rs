@@ -71,6 +71,8 @@ impl Stage for Machines {
             Kind::Spin => 30,
             Kind::Start => 10,
             Kind::Capacity => 30,
+            Kind::Topic => 15,
+            Kind::Fault => 40,
         }))
     }
 
@@ -85,7 +87,7 @@ impl Stage for Machines {
             let read = |source| PartsError::Read { path: path.to_path_buf(), source };
             parts.push(self.hashes.of(path).map_err(read)?.as_bytes().to_vec());
         }
-        for (path, content) in self.parts.files(cell.kind.script())? {
+        for (path, content) in self.parts.files(cell.kind)? {
             parts.extend([path.into_bytes(), content]);
         }
         parts.push(cell.words().into_bytes());

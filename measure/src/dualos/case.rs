@@ -8,9 +8,10 @@ pub const LONG_US: u64 = 128;
 /// What was done under one arm, in one start of the machine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DualosCase {
-    /// `spin`, `start`, `capacity`.
+    /// `spin`, `start`, `capacity`, `topic`, `fault`.
     pub study: String,
-    /// A policy of the RTOS's, or Linux's work and the RTOS's load; `none`: it had no task.
+    /// A policy of the RTOS's, Linux's work and the RTOS's load, how a message went and its bytes, or what was done to Linux; `none`: the
+    /// RTOS had no task.
     #[serde(rename = "policy")]
     pub arm: String,
     /// Processors.
@@ -25,9 +26,9 @@ pub struct DualosCase {
     /// For spin locks, in Linux.
     #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
     pub waits: Option<Waits>,
-    /// From when a task is due.
+    /// From when a task is due, or from when a message is published until it is back.
     #[serde(flatten, default, skip_serializing_if = "Option::is_none")]
-    pub start: Option<Start>,
+    pub way: Option<Way>,
     /// Of the work in Linux, seconds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
@@ -74,9 +75,9 @@ pub struct Waits {
     pub waits_by_power: Vec<(u32, u64)>,
 }
 
-/// Instructions from when a task was due to its first function, at home.
+/// Instructions: from when a task was due to its first function, at home; of a message, there and back.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Start {
+pub struct Way {
     /// Of all.
     #[serde(rename = "instructions_mean")]
     pub mean: f64,
@@ -84,7 +85,7 @@ pub struct Start {
     #[serde(rename = "instructions_worst")]
     pub worst: u64,
     /// So many.
-    #[serde(rename = "starts")]
+    #[serde(rename = "ways", alias = "starts")]
     pub n: u64,
 }
 
@@ -135,7 +136,7 @@ mod tests {
             round: 1,
             placed: Some(placed),
             waits: Some(waits),
-            start: None,
+            way: None,
             seconds: Some(1.5),
             ideal_seconds: None,
             accounting: None,

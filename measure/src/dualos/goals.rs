@@ -1,5 +1,7 @@
 //! What is wanted: fewer long waits than without a look at Linux's locks, for few instructions.
 
+use std::collections::BTreeSet;
+
 use super::case::DualosCase;
 use crate::study::{Bound, Figure, Goal, Least, middle, ratio_of_pairs};
 
@@ -10,6 +12,13 @@ const LONG_MOST: f64 = 0.1;
 /// The longest start with the look, of that without.
 const START_MOST: f64 = 1.15;
 
+/// What is compared there.
+const LOOK: [&str; 2] = ["least-locked", "static"];
+/// Instructions of a long message, of those of a short one.
+const LENGTH_MOST: f64 = 1.05;
+/// What Linux does where no activation is to be missed.
+const WORST: [&str; 4] = ["work", "calls", "reboot", "panic"];
+
 /// Time of CPU-bound tasks beside a load, of the ideal.
 const IDEAL_MOST: f64 = 1.05;
 /// Their arms: four tasks, one of two processors loaded.
@@ -18,33 +27,57 @@ const LOADED: [(&str, &str); 2] =
 
 /// One for each.
 pub fn goals(cases: &[DualosCase]) -> Vec<Goal> {
-    let mean = |case: &DualosCase| Some(case.start.as_ref()?.mean);
-    let worst = |case: &DualosCase| Some(case.start.as_ref()?.worst as f64);
+    let mean = |case: &DualosCase| Some(case.way.as_ref()?.mean);
+    let worst = |case: &DualosCase| Some(case.way.as_ref()?.worst as f64);
     let mut goals = vec![
         of(
             cases,
             "dualos.spin.long-waits",
             "long waits for spin locks for each 1 000 activations, least-locked of static: at most 0.1",
-            ("spin", LONG_MOST),
+            ("spin", LOOK, LONG_MOST),
             DualosCase::long_per_1000,
         ),
         of(
             cases,
             "dualos.start.mean",
             "instructions to a task's first function, least-locked of static, the mean: at most 1.15",
-            ("start", START_MOST),
+            ("start", LOOK, START_MOST),
             mean,
         ),
         of(
             cases,
             "dualos.start.worst",
             "instructions to a task's first function, least-locked of static, the worst of each round: at most 1.15",
-            ("start", START_MOST),
+            ("start", LOOK, START_MOST),
             worst,
         ),
     ];
     goals.extend(LOADED.map(|(arm, words)| ideal(cases, arm, words)));
+    goals.push(of(
+        cases,
+        "dualos.topic.length",
+        "instructions of a message there and back, 256 KiB of 64 bytes: at most 1.05",
+        ("topic", ["in-place-262144", "in-place-64"], LENGTH_MOST),
+        mean,
+    ));
+    goals.push(missed(cases));
     goals
+}
+
+/// Activations that were missed while Linux did its worst.
+fn missed(cases: &[DualosCase]) -> Goal {
+    let of: Vec<(&DualosCase, u64)> = cases
+        .iter()
+        .filter(|case| case.study == "fault" && WORST.contains(&&*case.arm))
+        .filter_map(|case| Some((case, case.placed.as_ref()?.missed)))
+        .collect();
+    let (missed, n): (u64, u64) =
+        (of.iter().map(|(_, missed)| missed).sum(), of.iter().map(|(case, _)| case.n).sum());
+    let rounds: BTreeSet<u32> = of.iter().map(|(case, _)| case.round).collect();
+    let wanted = "activations missed while Linux works, calls without end, reboots and panics: none";
+    let parts =
+        (!of.is_empty()).then(|| Figure::of_value(missed as f64, n, rounds.len())).into_iter().collect();
+    Goal::judged("dualos.fault.missed", wanted, Bound::AtMost(0.0), parts, ENOUGH)
 }
 
 fn ideal(cases: &[DualosCase], arm: &str, words: &str) -> Goal {
@@ -62,26 +95,22 @@ fn of(
     cases: &[DualosCase],
     id: &str,
     wanted: &str,
-    (study, most): (&str, f64),
+    (study, [first, second], most): (&str, [&str; 2], f64),
     figure: impl Fn(&DualosCase) -> Option<f64>,
 ) -> Goal {
     let arm = |name: &str| -> Vec<(u32, f64)> {
         let here = cases.iter().filter(|case| (&*case.study, &*case.arm) == (study, name));
         here.filter_map(|case| Some((case.round, figure(case)?))).collect()
     };
-    let n = cases
-        .iter()
-        .filter(|case| case.study == study && case.arm == "least-locked")
-        .map(|case| case.n)
-        .sum();
-    let ratio = ratio_of_pairs(&arm("least-locked"), &arm("static"));
+    let n = cases.iter().filter(|case| case.study == study && case.arm == first).map(|case| case.n).sum();
+    let ratio = ratio_of_pairs(&arm(first), &arm(second));
     let parts = ratio.map(|middle| Figure::of_rounds(middle, n)).into_iter().collect();
     Goal::judged(id, wanted, Bound::AtMost(most), parts, ENOUGH)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::case::{Placed, Start, Waits};
+    use super::super::case::{Placed, Waits, Way};
     use super::*;
     use crate::study::Verdict;
 
@@ -96,7 +125,7 @@ mod tests {
             round,
             placed: Some(placed),
             waits: Some(Waits { all: long, long, ..Waits::default() }),
-            start: Some(Start { mean: worst as f64 / 2.0, worst, n: 1000 }),
+            way: Some(Way { mean: worst as f64 / 2.0, worst, n: 1000 }),
             seconds: None,
             ideal_seconds: None,
             accounting: None,
@@ -127,7 +156,17 @@ mod tests {
         };
         let cases: Vec<DualosCase> = (1..=6).map(loaded).collect();
         let verdicts: Vec<Verdict> = goals(&cases).iter().skip(3).map(|goal| goal.verdict).collect();
-        assert_eq!(verdicts, [Verdict::Met, Verdict::NotJudged]);
+        assert_eq!(verdicts, [Verdict::Met, Verdict::NotJudged, Verdict::NotJudged, Verdict::NotJudged]);
+        let last = |missed: u64| {
+            let fault = |round| {
+                let mut case = case("fault", "panic", round, 0, 0);
+                case.placed = case.placed.map(|placed| Placed { missed, ..placed });
+                case
+            };
+            let cases: Vec<DualosCase> = (1..=6).map(fault).collect();
+            goals(&cases).last().map(|goal| goal.verdict)
+        };
+        assert_eq!((last(0), last(1)), (Some(Verdict::Met), Some(Verdict::Missed)));
         assert!(goals(&[]).iter().all(|goal| goal.verdict == Verdict::NotJudged));
     }
 }

@@ -6,7 +6,7 @@ mod case;
 mod goals;
 mod table;
 
-pub use case::{DualosCase, LONG_US, Placed, Start, Waits};
+pub use case::{DualosCase, LONG_US, Placed, Waits, Way};
 pub use goals::goals;
 pub(crate) use table::arms;
-pub use table::{capacities, spins, starts};
+pub use table::{capacities, faults, spins, starts, topics};

@@ -20,6 +20,9 @@ const SPINS: [&str; 10] = [
 ];
 const STARTS: [&str; 6] = ["policy", "rounds", "starts at home", "instructions", "worst", "elsewhere %"];
 
+const TOPICS: [&str; 6] = ["way", "bytes", "rounds", "messages", "instructions there and back", "worst"];
+const FAULTS: [&str; 6] = ["Linux", "rounds", "activations", "instructions", "worst", "missed"];
+
 const CAPACITIES: [&str; 7] =
     ["work and load", "accounting", "rounds", "seconds", "ideal", "of the ideal", "missed"];
 
@@ -85,7 +88,7 @@ pub fn spins(cases: &[DualosCase]) -> Table {
 /// How long it took to begin a task.
 pub fn starts(cases: &[DualosCase]) -> Table {
     let row = |(arm, cases): (&str, Vec<&DualosCase>)| {
-        let starts = || cases.iter().filter_map(|case| case.start.as_ref());
+        let starts = || cases.iter().filter_map(|case| case.way.as_ref());
         let all = sum(&cases, |case| case.placed.as_ref().map(|placed| placed.activations));
         let moved = sum(&cases, |case| case.placed.as_ref().map(|placed| placed.moved));
         let mean = median(starts().map(|start| start.mean));
@@ -102,6 +105,41 @@ pub fn starts(cases: &[DualosCase]) -> Table {
         }
     };
     Table { header: STARTS.to_vec(), rows: arms("start", cases).into_iter().map(row).collect() }
+}
+
+/// How long a message was on its way to Linux and back.
+pub fn topics(cases: &[DualosCase]) -> Table {
+    let row = |(arm, cases): (&str, Vec<&DualosCase>)| {
+        let (how, bytes) = arm.rsplit_once('-').unwrap_or((arm, NONE));
+        let mut cells = vec![how.to_owned(), bytes.to_owned()];
+        cells.extend(ways(&cases));
+        Row { quoted: false, cells }
+    };
+    Table { header: TOPICS.to_vec(), rows: arms("topic", cases).into_iter().map(row).collect() }
+}
+
+/// Rounds, how many, the mean and the worst.
+fn ways(cases: &[&DualosCase]) -> [String; 4] {
+    let ways = || cases.iter().filter_map(|case| case.way.as_ref());
+    let mean = median(ways().map(|way| way.mean));
+    [
+        cases.len().to_string(),
+        ways().map(|way| way.n).sum::<u64>().to_string(),
+        mean.map_or(NONE.to_owned(), |mean| format!("{mean:.0}")),
+        number(ways().map(|way| way.worst).max()),
+    ]
+}
+
+/// What became of the RTOS's task meanwhile.
+pub fn faults(cases: &[DualosCase]) -> Table {
+    let row = |(arm, cases): (&str, Vec<&DualosCase>)| {
+        let missed = sum(&cases, |case| case.placed.as_ref().map(|placed| placed.missed));
+        let mut cells = vec![arm.to_owned()];
+        cells.extend(ways(&cases));
+        cells.push(number(missed));
+        Row { quoted: false, cells }
+    };
+    Table { header: FAULTS.to_vec(), rows: arms("fault", cases).into_iter().map(row).collect() }
 }
 
 /// How long Linux's work took beside a load.

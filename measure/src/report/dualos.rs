@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::dualos_plots::drawing;
-use crate::dualos::{DualosCase, capacities, goals, spins, starts};
+use crate::dualos::{DualosCase, capacities, faults, goals, spins, starts, topics};
 use crate::result::{Nothing, ResultFile};
 use crate::study::{Experiment, Goal, Place, Report, Section};
 
@@ -32,6 +32,19 @@ const CAPACITY_WORDS: [&str; 2] = [
      a changing load comes and goes twice a second. The ideal: the time without a load, by what the RTOS left of both processors.",
     "A kernel of Debian's source built with CONFIG_PARAVIRT_TIME_ACCOUNTING; without accounting: the same with no-steal-acc. Processors \
      are emulated side by side, in this machine's time.",
+];
+
+const TOPIC_WORDS: [&str; 2] = [
+    "Counted by QEMU's instruction counting, from when the RTOS publishes to when it looks at what came back, with both bells and the wake \
+     of a program of Linux's; Linux has one processor. in-place: both sides look at messages where they were written; copied: the program \
+     takes them into its own memory.",
+    "The first message of a round, which meets memory that Linux has not mapped yet, is not counted.",
+];
+const FAULT_WORDS: [&str; 2] = [
+    "A task each 100 us on the only processor that Linux has, by QEMU's instruction counting: instructions from when it was due to its \
+     first function, and how often the one before was not done by then.",
+    "calls: as many calls of the monitor as Linux can make, each of which rings the RTOS's bell; reboot and panic: until the next Linux \
+     has begun its first program.",
 ];
 
 impl Experiment for Dualos {
@@ -64,6 +77,15 @@ impl Experiment for Dualos {
             let words = CAPACITY_WORDS.map(str::to_owned);
             sections.push(Section::new("Work beside a load").with_table(capacities(cases)).with_lines(words));
         }
+        if has("topic") {
+            let words = TOPIC_WORDS.map(str::to_owned);
+            sections.push(Section::new("There and back").with_table(topics(cases)).with_lines(words));
+        }
+        if has("fault") {
+            let words = FAULT_WORDS.map(str::to_owned);
+            sections
+                .push(Section::new("While Linux does its worst").with_table(faults(cases)).with_lines(words));
+        }
         let title = "An RTOS and Linux on the same processors";
         Report { goals: goals(cases), sections, ..Report::of(title, file) }
     }
@@ -84,6 +106,8 @@ mod tests {
             json!({"study": "spin", "policy": "least-locked", "seconds": 2.0, "waits": 6, "long_waits": 5,
                 "waits_by_power": [[8, 5], [3, 1]]}),
             json!({"study": "start", "policy": "static", "instructions_mean": 796.0, "instructions_worst": 829, "starts": 2000}),
+            json!({"study": "topic", "policy": "in-place-262144", "instructions_mean": 6862.0, "instructions_worst": 6871, "ways": 200}),
+            json!({"study": "fault", "policy": "panic", "instructions_mean": 70.0, "instructions_worst": 311, "ways": 2000}),
             json!({"study": "capacity", "policy": "tasks-constant-80", "seconds": 2.1, "ideal_seconds": 2.0, "accounting": true}),
         ];
         let case = |more: serde_json::Value| {
@@ -102,7 +126,16 @@ mod tests {
         let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
         assert!(roxmltree::Document::parse_with_options(&page, options).is_ok(), "{page}");
         let (least_locked, start, capacity) = ("<td>2.50</td>", "<td>829</td>", "<td>1.050</td>");
-        for part in [least_locked, start, capacity, "<svg role", "c &lt;path&gt;", "Goals"] {
+        for part in [
+            least_locked,
+            start,
+            capacity,
+            "<td>6871</td>",
+            "<td>311</td>",
+            "<svg role",
+            "c &lt;path&gt;",
+            "Goals",
+        ] {
             assert!(page.contains(part), "{part}: {page}");
         }
     }

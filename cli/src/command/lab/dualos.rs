@@ -27,24 +27,25 @@ Examples:
 /// spin: how long processors wait for spin locks while a task of the RTOS takes one of them, under each policy by which the RTOS chooses a
 /// processor. start: how many instructions it takes from when a task is due to its first function, with and without the look at Linux's
 /// locks. capacity: how long Linux's work takes while the RTOS has a share of one processor, with a scheduler that counts with stolen time
-/// and without.
+/// and without. topic: how many instructions a message takes to a program of Linux's and back, whatever its length. fault: whether a task of
+/// the RTOS's is late while Linux calls without end, reboots and panics.
 ///
 /// spin and capacity are in this machine's time, on two processors that are emulated side by side: they want a machine of two processors
-/// with nothing else to do, and a round beside which others ran is refused. start is in instructions.
+/// with nothing else to do, and a round beside which others ran is refused. The others are in instructions.
 ///
 /// Monitor and RTOS come from monitor/build, kernel and programs from monitor/fetch, which ./tokkyu calls, and the kernel of capacity from
-/// monitor/build-linux, in 13 minutes; without it that part is left out, with a word. QEMU is needed, rights are not.
+/// monitor/build-linux, in 13 minutes, Linux's driver of topics from monitor/build-driver; without them these parts are left out, with a word. QEMU is needed, rights are not.
 ///
 /// Fails (1) if a round's figures may not be believed. A goal that is missed is a result, not a failure.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{CODES}"))]
 pub struct LabDualos {
-    /// Parts, comma between them: spin, start, capacity
+    /// Parts, comma between them: spin, start, capacity, topic, fault
     #[arg(
         long,
         value_name = "NAME",
         value_delimiter = ',',
-        default_value = "spin,start,capacity",
+        default_value = "spin,start,capacity,topic,fault",
         value_parser = |word: &str| word.parse::<Kind>()
     )]
     parts: Vec<Kind>,
@@ -81,13 +82,10 @@ impl LabDualos {
 
 /// What can be run here, and a word for what cannot.
 fn possible(asked: &[Kind], parts: &Parts) -> (Vec<Kind>, Vec<String>) {
-    let (wanting, kinds): (Vec<Kind>, Vec<Kind>) = asked.iter().partition(|kind| kind.wants_accounting());
-    match parts.has_accounting() {
-        Ok(()) => (asked.to_vec(), Vec::new()),
-        Err(remedy) => {
-            (kinds, wanting.iter().map(|kind| format!("{} is left out: {remedy}", kind.name())).collect())
-        }
-    }
+    let word =
+        |kind: &Kind| parts.lacks(*kind).map(|remedy| format!("{} is left out: {remedy}", kind.name()));
+    let kinds = asked.iter().copied().filter(|kind| parts.lacks(*kind).is_none()).collect();
+    (kinds, asked.iter().filter_map(word).collect())
 }
 
 fn failure(error: PartsError) -> Failure {
