@@ -18,7 +18,9 @@ const TIMER: u32 = 29 - 16;
 
 /// Everything is Linux's, group 1 and non-secure, but these. At the end the distributor gives group 0 out.
 pub(crate) fn set_up(processors: usize) -> Result<(), String> {
-    let told = |error: arm_gic::gicv3::GicError| alloc::format!("the interrupt controller: {error}");
+    let told = |_| {
+        "the interrupt controller is not that of QEMU's virt: -M virt,secure=on,gic-version=3".to_string()
+    };
     let (Some(distributor), Some(redistributors)) =
         (NonNull::new(DISTRIBUTOR as *mut Gicd), NonNull::new(REDISTRIBUTORS as *mut GicrSgi))
     else {

@@ -2,18 +2,19 @@
 
 use core::fmt;
 
-use elf::ElfBytes;
-use elf::abi::{EM_AARCH64, PF_X, PT_LOAD};
+use elf::abi::{EI_NIDENT, EM_AARCH64, PF_X, PT_LOAD};
 use elf::endian::LittleEndian;
-use elf::file::Class;
-use elf::segment::ProgramHeader;
+use elf::file::{Class, ELF64_EHDR_TAILSIZE, FileHeader, parse_ident};
+use elf::parse::ParseAt;
+use elf::segment::{ProgramHeader, SegmentTable};
 
 use tokkyu_monitor_core::{RTOS_MEMORY, Range};
 
 /// A file that was looked at.
 #[derive(Debug)]
 pub struct Image<'a> {
-    elf: ElfBytes<'a, LittleEndian>,
+    entry: u64,
+    headers: SegmentTable<'a, LittleEndian>,
     bytes: &'a [u8],
 }
 
@@ -64,6 +65,22 @@ impl fmt::Display for ImageError {
     }
 }
 
+/// What a file for AArch64 says of itself.
+fn head(bytes: &[u8]) -> Option<FileHeader<LittleEndian>> {
+    let (ident, rest) = bytes.split_at_checked(EI_NIDENT)?;
+    let ident = parse_ident(ident).ok().filter(|(_, class, ..)| *class == Class::ELF64)?;
+    let head = FileHeader::parse_tail(ident, rest.get(..ELF64_EHDR_TAILSIZE)?).ok()?;
+    (head.e_machine == EM_AARCH64).then_some(head)
+}
+
+/// What it says of its parts. Not by way of `ElfBytes`, which reads sections too: 2 KiB of flash for what nobody looks at (MON-5).
+fn headers<'a>(head: &FileHeader<LittleEndian>, bytes: &'a [u8]) -> Option<SegmentTable<'a, LittleEndian>> {
+    let size = ProgramHeader::validate_entsize(head.class, head.e_phentsize.into()).ok()?;
+    let from = usize::try_from(head.e_phoff).ok()?;
+    let table = bytes.get(from..)?.get(..size * usize::from(head.e_phnum))?;
+    Some(SegmentTable::new(LittleEndian, head.class, table))
+}
+
 fn memory_of(header: &ProgramHeader) -> Range {
     Range { base: header.p_paddr, bytes: header.p_memsz }
 }
@@ -74,12 +91,13 @@ impl<'a> Image<'a> {
     /// # Errors
     /// [`ImageError`].
     pub fn read(bytes: &'a [u8]) -> Result<Image<'a>, ImageError> {
-        let elf = ElfBytes::minimal_parse(bytes).map_err(|_| ImageError::NotElf)?;
-        if elf.ehdr.class != Class::ELF64 || elf.ehdr.e_machine != EM_AARCH64 {
-            return Err(ImageError::NotElf);
+        let head = head(bytes).ok_or(ImageError::NotElf)?;
+        if head.e_phnum == 0 {
+            return Err(ImageError::Empty);
         }
-        let image = Image { elf, bytes };
-        let entry = image.entry();
+        let headers = headers(&head, bytes).ok_or(ImageError::Cut)?;
+        let entry = head.e_entry;
+        let image = Image { entry, headers, bytes };
         let mut is_run = false;
         if image.headers().next().is_none() {
             return Err(ImageError::Empty);
@@ -99,12 +117,11 @@ impl<'a> Image<'a> {
 
     /// Its first instruction.
     pub fn entry(&self) -> u64 {
-        self.elf.ehdr.e_entry
+        self.entry
     }
 
     fn headers(&self) -> impl Iterator<Item = ProgramHeader> {
-        let all = self.elf.segments().into_iter().flatten();
-        all.filter(|header| header.p_type == PT_LOAD && header.p_memsz > 0)
+        self.headers.iter().filter(|header| header.p_type == PT_LOAD && header.p_memsz > 0)
     }
 
     fn file_of(&self, header: &ProgramHeader) -> Option<&'a [u8]> {
@@ -171,6 +188,10 @@ mod tests {
         assert_eq!(refused(&file(AT, 4, AT)), ImageError::Cut);
         let whole = file(AT, 0x1000, AT);
         assert_eq!(refused(&whole[..whole.len() - 1]), ImageError::Cut);
+        assert_eq!(refused(&whole[..119]), ImageError::Cut);
+        let mut empty = whole[..64].to_vec();
+        empty[54..58].fill(0);
+        assert_eq!(refused(&empty), ImageError::Empty);
     }
 
     proptest! {

@@ -25,7 +25,7 @@ extern "C" fn tokkyu_boot() -> u64 {
     }
 }
 
-fn stop(words: core::fmt::Arguments<'_>) -> ! {
+pub(crate) fn stop(words: core::fmt::Arguments<'_>) -> ! {
     let mut line = serial::FIRST;
     let _ = write!(line, "monitor: {words}\r\n");
     gpio::off()
@@ -33,7 +33,9 @@ fn stop(words: core::fmt::Arguments<'_>) -> ! {
 
 #[panic_handler]
 fn panic(info: &PanicInfo<'_>) -> ! {
-    stop(format_args!("a fault of its own: {info}"))
+    // Not the message: what formats all that one may have is a third of the boot part (MON-5).
+    let at = info.location().map_or(("", 0), |location| (location.file(), location.line()));
+    stop(format_args!("a fault of its own, {} line {}", at.0, at.1))
 }
 
 global_asm!(

@@ -1,7 +1,7 @@
 //! The resident part's translation tables: its code is run and not written, its data written and not run, three
 //! devices, what is kept for Linux's beginnings, and Linux's memory, where that is copied to and Linux is told things. Nothing else.
 
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use core::ptr::NonNull;
 
 use aarch64_paging::Mapping;
@@ -11,6 +11,7 @@ use aarch64_paging::paging::{Constraints, El3, MemoryRegion, PageTable, Translat
 use tokkyu_monitor_core::{KEPT_BYTES, LOADER_KEPT, Range};
 
 use crate::header::{Header, PLACE};
+use crate::reset::stop;
 
 /// The table whose entries are 1 GiB each is the first.
 const ROOT_LEVEL: usize = 1;
@@ -36,10 +37,9 @@ impl Translation<Attributes> for Tables {
     fn allocate_table(&mut self) -> (NonNull<PageTable<Attributes>>, PhysicalAddress) {
         let table = self.next as *mut PageTable<Attributes>;
         self.next += size_of::<PageTable<Attributes>>() as u64;
-        assert!(
-            self.next <= self.end,
-            "Linux's memory is in more pieces than there are tables for: QEMU's -numa"
-        );
+        if self.next > self.end {
+            stop(format_args!("Linux's memory is in more pieces than there are tables for: QEMU's -numa"));
+        }
         // SAFETY: set aside for a table, which is given for the first time.
         unsafe { table.write_bytes(0, 1) };
         (NonNull::new(table).expect("none is at address 0"), PhysicalAddress(table as usize))
@@ -60,7 +60,7 @@ pub(crate) fn make(header: &Header, linux: &[Range]) -> Result<(), String> {
         let attributes = attributes | Attributes::VALID | Attributes::ACCESSED | Attributes::USER_RES1;
         let region = MemoryRegion::new(from, to);
         map.map_range(&region, PhysicalAddress(from), attributes, Constraints::empty())
-            .map_err(|error| error.to_string())
+            .map_err(|_| alloc::format!("no translation table can have the memory at {from:#x}"))
     };
     let [text, rodata, end] = [header.text_end, header.rodata_end, header.memory_end].map(|end| end as usize);
     put(PLACE, text, CODE)?;

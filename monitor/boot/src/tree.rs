@@ -1,9 +1,9 @@
 //! The device tree that Linux gets (MON-11): the machine's own, with what the monitor does for Linux.
 
-use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
+use dtoolkit::error::FdtErrorKind;
 use dtoolkit::fdt::Fdt;
 use dtoolkit::model::{DeviceTree, DeviceTreeNode, DeviceTreeProperty};
 use dtoolkit::{Node, Property};
@@ -30,7 +30,7 @@ pub struct Changes<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TreeError {
     /// It is none.
-    NotATree(String),
+    NotATree(&'static str),
     /// This is missing, or not as it should be.
     Lacks(&'static str),
     /// It has more of these than the monitor takes.
@@ -58,13 +58,30 @@ impl fmt::Display for TreeError {
 }
 
 fn parse(tree: &[u8]) -> Result<Fdt<'_>, TreeError> {
-    Fdt::new(tree).map_err(|error| TreeError::NotATree(alloc::format!("{error}")))
+    Fdt::new(tree).map_err(|error| TreeError::NotATree(why(&error.kind)))
+}
+
+/// In our words: the crate's own bring all of `core::fmt` into flash, 17 KiB of it (MON-5).
+fn why(kind: &FdtErrorKind) -> &'static str {
+    match kind {
+        FdtErrorKind::InvalidMagic => NO_MAGIC,
+        FdtErrorKind::UnsupportedVersion(_) => "its version is not known",
+        FdtErrorKind::InvalidLength => "it is not as long as it says",
+        FdtErrorKind::InvalidHeader(what) => what,
+        FdtErrorKind::BadToken(_) => "a token in its structure is not known",
+        FdtErrorKind::InvalidOffset => "an offset in it leads nowhere",
+        FdtErrorKind::InvalidString | FdtErrorKind::InvalidNodeName | FdtErrorKind::InvalidPropertyName => {
+            "a name in it is not one"
+        }
+        _ => "its reserved memory is not as it should be",
+    }
 }
 
 /// A tree's header in words, big-endian (Devicetree Specification, section 5.2): magic, length of all, where the structure is, where the
 /// strings are, where the reservations are, versions and processor, lengths of strings and structure.
 pub const TREE_HEADER_WORDS: usize = 10;
 const MAGIC: u32 = 0xd00d_feed;
+const NO_MAGIC: &str = "it has no magic number";
 
 /// How many bytes of a tree say something: what leaves room for more says a greater length.
 ///
@@ -74,7 +91,7 @@ pub fn used_bytes(header: [u32; TREE_HEADER_WORDS]) -> Result<usize, TreeError> 
     let [magic, _, structure, strings, reservations, _, _, _, strings_bytes, structure_bytes] =
         header.map(u32::from_be);
     if magic != MAGIC {
-        return Err(TreeError::NotATree(String::from("no magic number")));
+        return Err(TreeError::NotATree(NO_MAGIC));
     }
     let ends = [(structure, structure_bytes), (strings, strings_bytes), (reservations, 16)];
     let end = ends.iter().map(|(from, bytes)| u64::from(*from) + u64::from(*bytes)).max().unwrap_or(0);
