@@ -6,7 +6,7 @@ use smccc::arch::SMCCC_ARCH_FEATURES;
 
 use crate::call::{counter, smc};
 use crate::processor::here;
-use crate::{expect, say};
+use crate::{expect, rtos, say};
 
 /// Stolen time (DEN 0057).
 const PV_TIME_FEATURES: u32 = 0xc500_0020;
@@ -88,6 +88,8 @@ pub fn kept() {
 
 /// How long somebody else had the processor, each time; all in all it is what the monitor says was stolen.
 pub fn lengths() {
+    // What it counts inside is of this alone then.
+    rtos::begin_round(false);
     let mut gaps = [0; GAPS];
     let (before, end) = (stolen_ns(0), counter() + LOOK_TICKS);
     // SAFETY: it writes no more than there is room for.

@@ -12,25 +12,26 @@ use smccc::psci::{
     PSCI_CPU_SUSPEND_64, PSCI_FEATURES, PSCI_MIGRATE_INFO_TYPE, PSCI_VERSION,
 };
 
-use crate::between;
 use crate::call::{PV_SCHED_FEATURES, PV_SCHED_IPA_INIT, PV_SCHED_KICK_CPU, counter, kept, off, reset, smc};
 use crate::console::has_failed;
 use crate::processor::{ABORT, begin, here};
-use crate::{expect, placement, say};
+use crate::{between, expect, flood, hotplug, placement, rtos, say, suspend};
 
-const PROCESSORS_MAX: usize = 8;
+pub const PROCESSORS_MAX: usize = 8;
 const NOT: i64 = NOT_SUPPORTED as i64;
-const IS_ON: i64 = 0;
-const IS_OFF: i64 = 1;
+pub const IS_ON: i64 = 0;
+pub const IS_OFF: i64 = 1;
 /// Memory that the guest does not use, which a reset leaves as it is.
 const MARK: *mut u64 = 0x4100_0000 as *mut u64;
 const MARKED: u64 = 0x746f_6b6b_7975;
-/// In a timer's control (DDI 0487, ISTATUS).
-const TIMER_IS_DUE: u64 = 1 << 2;
 /// Contexts: what another processor does.
 const COUNT_AND_GO: u64 = 1;
 const WAIT_FOR_RACE: u64 = 2;
 const WAIT_FOR_KICK: u64 = 3;
+pub const CALL_WITHOUT_END: u64 = 4;
+pub const LEAVE_AN_INTERRUPT: u64 = 5;
+pub const TAKE_AN_INTERRUPT: u64 = 6;
+pub const LEAD: u64 = 7;
 
 /// How often each processor has begun, and with what.
 static BEGUN: [AtomicU64; PROCESSORS_MAX] = [const { AtomicU64::new(0) }; PROCESSORS_MAX];
@@ -51,6 +52,7 @@ pub fn all(tree: u64, rest: u64) -> ! {
     if unsafe { MARK.read_volatile() } == MARKED {
         // SAFETY: as before.
         unsafe { MARK.write_volatile(0) };
+        expect!("the first processor", here(), 0);
         say!("ok a reset begins anew");
         finish();
     }
@@ -72,14 +74,24 @@ pub fn all(tree: u64, rest: u64) -> ! {
     if processors > TARGET as usize {
         races();
     }
-    suspended();
+    suspend::all();
     between::told();
     between::kept();
     lengths();
     if processors == 1 {
         between::lengths();
     }
-    // SAFETY: as before.
+    pairs();
+    flood::all(processors);
+    if processors > 1 {
+        hotplug::all();
+    }
+    begin_anew()
+}
+
+/// Once: the guest that begins then finds the mark.
+pub fn begin_anew() -> ! {
+    // SAFETY: memory that nobody else uses.
     unsafe { MARK.write_volatile(MARKED) };
     reset()
 }
@@ -89,11 +101,11 @@ fn finish() -> ! {
     off()
 }
 
-fn affinity_info(of: u64) -> i64 {
+pub fn affinity_info(of: u64) -> i64 {
     smc(PSCI_AFFINITY_INFO_64, [of, 0, 0])
 }
 
-fn on(of: u64, entry: u64, context: u64) -> i64 {
+pub fn on(of: u64, entry: u64, context: u64) -> i64 {
     smc(PSCI_CPU_ON_64, [of, entry, context])
 }
 
@@ -200,6 +212,10 @@ pub fn other(context: u64) -> ! {
             unsafe { asm!("dsb sy", "wfi", options(nostack)) };
             BEGUN[own].store(0, Release);
         }
+        CALL_WITHOUT_END => flood::call_until_told(),
+        LEAVE_AN_INTERRUPT => hotplug::leave(),
+        TAKE_AN_INTERRUPT => hotplug::take(),
+        LEAD => hotplug::lead(),
         _ => expect!("a context", context, COUNT_AND_GO),
     }
     let answer = smc(PSCI_CPU_OFF, [0; 3]);
@@ -210,7 +226,7 @@ pub fn other(context: u64) -> ! {
 }
 
 /// Until it is so.
-fn until(what: &str, is: impl Fn() -> bool) {
+pub fn until(what: &str, is: impl Fn() -> bool) {
     let end = counter() + 2_000_000_000;
     while !is() {
         if counter() > end {
@@ -244,6 +260,19 @@ fn kicked() {
     until("its wait ends", || BEGUN[1].load(Acquire) == 0);
     until("it is off", || affinity_info(1) == IS_OFF);
     say!("ok a kick ends a wait");
+}
+
+/// Two of the RTOS's interrupts at once, each time that it gives the processor back (MON-54): all come in, and all is kept.
+fn pairs() {
+    if !rtos::is_beside() {
+        return;
+    }
+    rtos::begin_round(true);
+    between::kept();
+    let [raised, first, second] = rtos::pairs();
+    expect!("pairs of interrupts", (raised > 3, first, second), (true, raised, raised));
+    rtos::begin_round(false);
+    say!("ok pairs of the RTOS's interrupts");
 }
 
 /// Two call `CPU_ON` of a third at once.
@@ -286,33 +315,6 @@ fn race() {
             _ => unsafe { asm!("yield", options(nomem, nostack)) },
         }
     }
-}
-
-/// MON-24: an interrupt, masked as it is, ends the wait.
-fn suspended() {
-    let redistributor = 0x080a_0000_usize + 0x1_0000;
-    // The virtual timer's interrupt (PPI 27), enabled and never taken.
-    // SAFETY: the interrupt controller's registers, and the timer's, which are the guest's.
-    unsafe {
-        // Group 1 is given out (GICD_CTLR of this world: ARE_NS, EnableGrp1A).
-        (0x0800_0000 as *mut u32).write_volatile(1 << 4 | 1 << 1);
-        ((redistributor + 0x100) as *mut u32).write_volatile(1 << 27);
-        asm!("msr s3_0_c12_c12_7, {one}", "msr s3_0_c4_c6_0, {lowest}", "isb", one = in(reg) 1_u64, lowest = in(reg) 0xf0_u64, options(nostack));
-        asm!("msr cntv_tval_el0, {soon}", "msr cntv_ctl_el0, {one}", "isb", soon = in(reg) 100_000_u64, one = in(reg) 1_u64, options(nostack));
-    }
-    let mut control = 0_u64;
-    let mut times = 0;
-    // An RTOS that has the processor for a while ends the wait too.
-    while control & TIMER_IS_DUE == 0 && times < 1000 {
-        expect!("CPU_SUSPEND", smc(PSCI_CPU_SUSPEND_64, [0; 3]), 0);
-        // SAFETY: the timer's control; reading it changes nothing.
-        unsafe { asm!("mrs {}, cntv_ctl_el0", out(reg) control, options(nostack)) };
-        times += 1;
-    }
-    // SAFETY: the timer is turned off.
-    unsafe { asm!("msr cntv_ctl_el0, xzr", "isb", options(nostack)) };
-    expect!("the timer has ended it", (control & TIMER_IS_DUE, times < 20), (TIMER_IS_DUE, true));
-    say!("ok suspended until an interrupt");
 }
 
 /// Instructions from before `SMC` to behind it, both reads of the counter but one counted in: under counting at 1 GHz each takes a tick.

@@ -5,7 +5,7 @@ use core::panic::PanicInfo;
 use core::sync::atomic::Ordering::Relaxed;
 
 use crate::processor::ABORT;
-use crate::{call, cases, say};
+use crate::{call, cases, interrupts, say};
 
 /// An exception at EL1: an abort of an access is noted and passed over.
 #[unsafe(no_mangle)]
@@ -15,6 +15,12 @@ extern "C" fn tokkyu_guest_exception(syndrome: u64, place: u64) {
         call::off();
     }
     ABORT.store(syndrome, Relaxed);
+}
+
+/// An interrupt.
+#[unsafe(no_mangle)]
+extern "C" fn tokkyu_guest_interrupt() {
+    interrupts::on_interrupt();
 }
 
 #[panic_handler]
@@ -83,39 +89,47 @@ global_asm!(
     ".ltorg",
     ".section .text.vectors, \"ax\"",
     ".balign 2048",
-    "tokkyu_guest_vectors:",
-    ".rept 16",
+    ".macro general what",
+    "\\what x2, x3, [sp, #16]",
+    "\\what x4, x5, [sp, #32]",
+    "\\what x6, x7, [sp, #48]",
+    "\\what x8, x9, [sp, #64]",
+    "\\what x10, x11, [sp, #80]",
+    "\\what x12, x13, [sp, #96]",
+    "\\what x14, x15, [sp, #112]",
+    "\\what x16, x17, [sp, #128]",
+    "\\what x18, x30, [sp, #144]",
+    ".endm",
+    ".macro vector to",
     ".balign 128",
     "sub sp, sp, #192",
     "stp x0, x1, [sp]",
-    "b 3f",
+    "b \\to",
+    ".endm",
+    // The sixth is an interrupt (IRQ) of this level on its own stack.
+    "tokkyu_guest_vectors:",
+    ".rept 5",
+    "vector 3f",
+    ".endr",
+    "vector 4f",
+    ".rept 10",
+    "vector 3f",
     ".endr",
     ".balign 128",
     "3:",
-    "stp x2, x3, [sp, #16]",
-    "stp x4, x5, [sp, #32]",
-    "stp x6, x7, [sp, #48]",
-    "stp x8, x9, [sp, #64]",
-    "stp x10, x11, [sp, #80]",
-    "stp x12, x13, [sp, #96]",
-    "stp x14, x15, [sp, #112]",
-    "stp x16, x17, [sp, #128]",
-    "stp x18, x30, [sp, #144]",
+    "general stp",
     "mrs x0, esr_el1",
     "mrs x1, elr_el1",
     "bl tokkyu_guest_exception",
     "mrs x0, elr_el1",
     "add x0, x0, #4",
     "msr elr_el1, x0",
-    "ldp x18, x30, [sp, #144]",
-    "ldp x16, x17, [sp, #128]",
-    "ldp x14, x15, [sp, #112]",
-    "ldp x12, x13, [sp, #96]",
-    "ldp x10, x11, [sp, #80]",
-    "ldp x8, x9, [sp, #64]",
-    "ldp x6, x7, [sp, #48]",
-    "ldp x4, x5, [sp, #32]",
-    "ldp x2, x3, [sp, #16]",
+    "b 5f",
+    "4:",
+    "general stp",
+    "bl tokkyu_guest_interrupt",
+    "5:",
+    "general ldp",
     "ldp x0, x1, [sp], #192",
     "eret",
 );

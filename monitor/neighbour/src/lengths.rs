@@ -23,6 +23,11 @@ impl Length {
         self.most.fetch_max(ticks, Relaxed);
     }
 
+    fn begin(&self) {
+        self.least.store(u64::MAX, Relaxed);
+        self.most.store(0, Relaxed);
+    }
+
     fn tell(&self, name: &str) {
         let _ = writeln!(Console, "length {name} {} {}", self.least.load(Relaxed), self.most.load(Relaxed));
     }
@@ -30,7 +35,9 @@ impl Length {
 
 /// From when the timer's interrupt was due to the kernel's first function.
 static IN: Length = Length::new();
-/// From there to where the processor is given back.
+/// The same of a round.
+static IN_ROUND: Length = Length::new();
+/// From there to where the processor is given back, of a round.
 static INSIDE: Length = Length::new();
 /// When it came in last, for which of the timer's times, and when it was about to go last.
 static CAME: AtomicU64 = AtomicU64::new(0);
@@ -52,6 +59,7 @@ pub(crate) fn masked() {
     let (now, due) = now_and_due();
     if now >= due && FOR.swap(due, Relaxed) != due {
         IN.keep(now - due);
+        IN_ROUND.keep(now - due);
         let (came, last) = (CAME.swap(now, Relaxed), LAST.load(Relaxed));
         if came != 0 && last > came {
             INSIDE.keep(last - came);
@@ -68,6 +76,18 @@ pub(crate) fn unmasked() {
 /// Once, unless the machine is reset.
 pub(crate) fn begin() {
     let _ = writeln!(Console, "neighbour: begins");
+}
+
+/// A round begins. What has come in before it counts not.
+pub(crate) fn begin_round() {
+    IN_ROUND.begin();
+    INSIDE.begin();
+    CAME.store(0, Relaxed);
+}
+
+/// How late the kernel came in at most in this round.
+pub(crate) fn late_most() -> u64 {
+    IN_ROUND.most.load(Relaxed)
 }
 
 /// After so many times.

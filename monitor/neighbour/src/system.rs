@@ -4,9 +4,10 @@ use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
 
 use tokkyu_rtos::{Assignment, Cyclic, CyclicConfig, Handler, Kernel, Objects, Processor, Task, TaskConfig};
-use tokkyu_rtos_aarch64::{Board, Console, Programs, Stack, StackRange, exit, system};
+use tokkyu_rtos_aarch64::{Board, Console, Line, Programs, Stack, StackRange, exit, system};
 
-use crate::{change, lengths};
+use crate::shared::{self, Count};
+use crate::{change, lengths, pairs};
 
 const PERIOD_US: u32 = 50;
 /// When it tells: once the guest has looked for gaps, and each half second beside Linux.
@@ -32,9 +33,11 @@ static CYCLICS: [Cyclic; 1] = [Cyclic::new(CyclicConfig {
 static STACKS: [Stack<8192>; 1] = [Stack::new()];
 static RANGES: [StackRange; 1] = [STACKS[0].range()];
 static TIMES: AtomicU64 = AtomicU64::new(0);
+static ROUND: AtomicU64 = AtomicU64::new(0);
 
 impl Programs for Parts {
     const EXTENDED: bool = true;
+    const SEES_LINUX: bool = true;
 
     fn objects(&self) -> Objects {
         Objects { processors: &PROCESSORS, tasks: &TASKS, cyclics: &CYCLICS, ..Objects::NONE }
@@ -42,6 +45,14 @@ impl Programs for Parts {
 
     fn stacks(&self) -> &'static [StackRange] {
         &RANGES
+    }
+
+    fn lines(&self) -> &'static [Line] {
+        &pairs::ALL
+    }
+
+    fn line(&self, number: u32) {
+        pairs::on_line(number);
     }
 
     fn task(&self, _: i32) {
@@ -53,6 +64,7 @@ impl Programs for Parts {
         if times == FIRST || times.is_multiple_of(EVERY) {
             lengths::tell(times);
         }
+        follow(times);
     }
 
     fn initialize(&self) {
@@ -70,7 +82,23 @@ impl Programs for Parts {
 
     #[inline(always)]
     fn unmasked(&self) {
+        pairs::unmasked();
         lengths::unmasked();
+    }
+}
+
+/// What the guest orders.
+fn follow(times: u64) {
+    shared::tell(Count::Activations, times);
+    let round = shared::round();
+    if ROUND.swap(round, Relaxed) != round {
+        lengths::begin_round();
+        pairs::begin_round();
+        shared::tell(Count::Round, round);
+    }
+    shared::tell(Count::LateMost, lengths::late_most());
+    if shared::is_back_to_back() {
+        pairs::arm();
     }
 }
 
