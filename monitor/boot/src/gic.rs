@@ -12,6 +12,9 @@ pub(crate) const DISTRIBUTOR: usize = 0x0800_0000;
 const REDISTRIBUTORS: usize = 0x080a_0000;
 /// The monitor's own interrupt, with which it wakes a processor.
 const WAKE: u32 = 15;
+/// Its priority: the last of the secure world's (RTA-62), before all of Linux's. Linux may have it sent to a processor (MON-62), as often as
+/// it likes and by several processors at once: if it went first, nothing of the RTOS's would come in meanwhile.
+const WAKE_PRIORITY: u8 = 0x78;
 /// The other secure ones: SGI 8 to 14, and the secure physical timer (PPI 29).
 const FIRST_SECURE: u32 = 8;
 const TIMER: u32 = 29 - 16;
@@ -41,7 +44,7 @@ pub(crate) fn set_up(processors: usize) -> Result<(), String> {
         }
         let wake = IntId::sgi(WAKE);
         gic.set_group(wake, Some(processor), Group::Secure(SecureIntGroup::Group0)).map_err(told)?;
-        gic.set_interrupt_priority(wake, Some(processor), 0).map_err(told)?;
+        gic.set_interrupt_priority(wake, Some(processor), WAKE_PRIORITY).map_err(told)?;
         gic.enable_interrupt(wake, Some(processor), true).map_err(told)?;
     }
     // SAFETY: a barrier.

@@ -55,7 +55,7 @@ pub(crate) fn begin_linux(goal: Goal) -> ! {
 fn next(index: usize) -> ! {
     let frame = frame::here();
     loop {
-        // The monitor's own would hide the RTOS's.
+        // The monitor's own, so that the wait ends once for each; where the RTOS's waits too, that goes first.
         gic::acknowledge();
         if let Some(goal) = processors::take(World::Rtos, index) {
             // SAFETY: the boot part, or `calls`, has checked where it begins; nothing on this stack is needed any more.

@@ -7,8 +7,8 @@ use crate::secure::SECURE;
 
 /// The controller has five bits of a priority.
 const SHIFT: u32 = 3;
-/// Below 0x80; the first is the call's of one processor to another.
-const RANKS: u8 = 15;
+/// Below 0x78, which is the monitor's own; the first is the call's of one processor to another.
+const RANKS: u8 = 14;
 
 /// Of each of ITRON's priorities, by its distance from the most urgent: how many more urgent ones the system has, and one more.
 static RANK: [AtomicU8; 31] = [const { AtomicU8::new(0) }; 31];
