@@ -17,7 +17,7 @@ use crate::console::has_failed;
 use crate::processor::{ABORT, begin, here};
 use crate::{between, expect, flood, hotplug, placement, rtos, say, suspend};
 
-pub const PROCESSORS_MAX: usize = 8;
+const PROCESSORS_MAX: usize = 8;
 const NOT: i64 = NOT_SUPPORTED as i64;
 pub const IS_ON: i64 = 0;
 pub const IS_OFF: i64 = 1;

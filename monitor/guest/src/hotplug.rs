@@ -8,7 +8,9 @@
 use core::sync::atomic::AtomicBool;
 use core::sync::atomic::Ordering::{Acquire, Release};
 
-use crate::call::counter;
+use smccc::psci::PSCI_CPU_OFF;
+
+use crate::call::{counter, smc};
 use crate::cases::{
     IS_OFF, LEAD, LEAVE_AN_INTERRUPT, TAKE_AN_INTERRUPT, affinity_info, begin_anew, on, until,
 };
@@ -34,24 +36,20 @@ pub fn all() {
 pub fn leave() {
     open();
     route(here() as u64);
-    if here() == 0 {
-        off();
-    }
+    off();
 }
 
 fn off() {
-    let answer = crate::call::smc(smccc::psci::PSCI_CPU_OFF, [0; 3]);
+    let answer = smc(PSCI_CPU_OFF, [0; 3]);
     expect!("CPU_OFF does not return", answer, 0);
 }
 
-/// A processor that is on again has the interrupt that came meanwhile.
+/// A processor that is on again has the interrupt that came meanwhile; then it goes off.
 pub fn take() {
     open();
     until("the interrupt is delivered", || take_one() == Some(OF_NO_DEVICE));
     HAS_TAKEN.store(true, Release);
-    if here() == 0 {
-        off();
-    }
+    off();
 }
 
 /// Raises the interrupt for one that is off, and waits.
