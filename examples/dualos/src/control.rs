@@ -3,6 +3,9 @@
 use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
 
+use tokkyu_monitor_statistics::Tasks;
+use tokkyu_rtos_aarch64::linux;
+
 use crate::system::{KERNEL, PERIOD_US, PROCESSORS};
 use crate::{command, place};
 
@@ -19,6 +22,8 @@ pub(crate) struct Kept {
     pub(crate) moved: AtomicU64,
     /// The latest beginning, after the time that it was meant for.
     pub(crate) latest_us: AtomicU64,
+    /// All of them together.
+    late_us: AtomicU64,
 }
 
 pub(crate) static KEPT: [Kept; PROCESSORS] = [const {
@@ -28,6 +33,7 @@ pub(crate) static KEPT: [Kept; PROCESSORS] = [const {
         missed: AtomicU64::new(0),
         moved: AtomicU64::new(0),
         latest_us: AtomicU64::new(0),
+        late_us: AtomicU64::new(0),
     }
 }; PROCESSORS];
 
@@ -59,10 +65,32 @@ pub(crate) fn task(home: usize) {
     // Those that were missed had their time too.
     let turn = done + kept.missed.load(Relaxed);
     let meant_us = kept.first_us.load(Relaxed) + turn * u64::from(PERIOD_US);
-    kept.latest_us.fetch_max(begun_us.saturating_sub(meant_us), Relaxed);
+    let late_us = begun_us.saturating_sub(meant_us);
+    kept.latest_us.fetch_max(late_us, Relaxed);
+    kept.late_us.fetch_add(late_us, Relaxed);
     kept.activations.store(done + 1, Relaxed);
     // What the motors would get; the rest of its time stands for driving them.
     core::hint::black_box(command::at(begun_us));
     while now_us() - begun_us < WORK_US {}
+    kept.tell(home);
     place::end(home);
+}
+
+impl Kept {
+    /// Tells whoever looks at the machine (`tokkyu board top`). Until the activation has ended nobody else does for this home processor.
+    fn tell(&self, home: usize) {
+        let [activations, elsewhere, missed, latest_us, late_us] =
+            [&self.activations, &self.moved, &self.missed, &self.latest_us, &self.late_us]
+                .map(|count| count.load(Relaxed));
+        // There are no budgets.
+        let used_up = 0;
+        Tasks { activations, elsewhere, missed, latest_us, late_us, used_up, at_us: now_us() }.write(
+            home,
+            |at, value| {
+                if let Some(word) = linux::shared(at) {
+                    word.store(value, Relaxed);
+                }
+            },
+        );
+    }
 }
