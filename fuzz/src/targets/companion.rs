@@ -1,7 +1,7 @@
-//! What a kernel says of itself, as the companion of the monitor's RTOS reads it: symbols, types, memory. The first byte says which, or all of
-//! them one behind the other, each with its length before it.
+//! What a kernel says of itself, as the companion of the monitor's RTOS reads it: symbols, types, memory, ticks. The first byte says which, or the
+//! first three one behind the other, each with its length before it.
 
-use tokkyu_monitor_companion::{Btf, CoreFile, Kernel, Symbols, find};
+use tokkyu_monitor_companion::{Btf, CoreFile, Kernel, Symbols, find, ticks_of};
 
 fn symbols(bytes: &[u8]) -> Option<Symbols> {
     Symbols::read(&String::from_utf8_lossy(bytes)).ok()
@@ -48,12 +48,19 @@ fn all(mut bytes: &[u8]) -> Option<()> {
     Some(())
 }
 
+fn ticks(bytes: &[u8]) {
+    if let Ok(all) = ticks_of(&String::from_utf8_lossy(bytes)) {
+        assert!(all.iter().any(Option::is_some));
+    }
+}
+
 /// Takes one input.
 pub fn run(bytes: &[u8]) {
     match bytes.split_first() {
         Some((0, rest)) => drop(symbols(rest)),
         Some((1, rest)) => drop(types(rest)),
         Some((2, rest)) => drop(memory(rest)),
+        Some((4, rest)) => ticks(rest),
         Some((_, rest)) => drop(all(rest)),
         None => {}
     }

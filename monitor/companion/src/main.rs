@@ -1,5 +1,7 @@
-//! companion tell: tells the RTOS where this kernel counts what keeps a task from being preempted (lib.rs, ../SPEC.md, MON-71).
+//! companion tell: tells the RTOS where this kernel counts what keeps a task from being preempted (lib.rs, ../SPEC.md, MON-71); companion count:
+//! tells who looks at the machine what its processors are used for (count.rs).
 
+mod count;
 mod shared;
 
 use std::error::Error;
@@ -7,6 +9,7 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::os::unix::fs::FileExt;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use tokkyu_monitor_companion::{Btf, CoreFile, HEADERS_BYTES, Kernel, Symbols, find};
 use tokkyu_monitor_placement::Telling;
@@ -20,6 +23,14 @@ for the RTOS. Once after each start, as root. What it needs is told when it is n
   companion tell     finds it and tells it
   companion find     finds it, says it, and tells it nobody
   companion forget   the RTOS knows nothing any more
+
+Tells `tokkyu board top` what the kernel counts for each processor, as root, beside all else:
+
+  companion count [SECONDS]   each 500 ms, until it is ended, or for so long
+
+Examples:
+  companion tell
+  companion count &
 
 Exit: 0 done, 1 not, 2 usage.";
 
@@ -75,6 +86,7 @@ fn say(symbols: &Symbols) {
 fn run(command: Command) -> Result<(), Box<dyn Error>> {
     match command {
         Command::Forget => Shared::open()?.forget(),
+        Command::Count(at_most) => count::count(&Shared::open()?, at_most)?,
         Command::Tell => {
             let (symbols, telling) = find_here()?;
             Shared::open()?.tell(&telling);
@@ -94,22 +106,31 @@ enum Command {
     Tell,
     Find,
     Forget,
+    Count(Option<Duration>),
+}
+
+/// Nothing: that is no command.
+fn command(arguments: &[&str]) -> Option<Command> {
+    Some(match arguments {
+        ["tell"] => Command::Tell,
+        ["find"] => Command::Find,
+        ["forget"] => Command::Forget,
+        ["count"] => Command::Count(None),
+        ["count", seconds] => Command::Count(Some(Duration::from_secs(seconds.parse().ok()?))),
+        _ => return None,
+    })
 }
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let command = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["tell"] => Command::Tell,
-        ["find"] => Command::Find,
-        ["forget"] => Command::Forget,
-        ["--help" | "-h"] => {
-            println!("{USAGE}");
-            return ExitCode::SUCCESS;
-        }
-        _ => {
-            eprintln!("{USAGE}");
-            return ExitCode::from(2);
-        }
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    if let ["--help" | "-h"] = arguments[..] {
+        println!("{USAGE}");
+        return ExitCode::SUCCESS;
+    }
+    let Some(command) = command(&arguments) else {
+        eprintln!("{USAGE}");
+        return ExitCode::from(2);
     };
     match run(command) {
         Ok(()) => ExitCode::SUCCESS,

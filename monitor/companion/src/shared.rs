@@ -53,7 +53,7 @@ impl Shared {
         Ok(Shared { first: first.cast(), bytes })
     }
 
-    fn write(&self, at: u64, value: u64) {
+    pub(crate) fn write(&self, at: u64, value: u64) {
         assert!(at.is_multiple_of(8) && at + 8 <= self.bytes, "the shared memory is of {} bytes", self.bytes);
         // SAFETY: in the mapping, as has been looked at. The RTOS reads it meanwhile, word by word too.
         unsafe { self.first.add(at as usize / 8).as_ref() }.store(value, SeqCst);
