@@ -56,11 +56,19 @@ fn what_is_no_package_and_no_image_is_refused_with_a_remedy() {
 fn linux_runs_beside_an_image_for_secure_el1_alone() {
     // Whatever it is an image for, it is none for that.
     let image = env!("CARGO_BIN_EXE_tokkyu");
-    for linux in [["--kernel", "Image"], ["--append", "console=ttyAMA0"], ["--memory", "1024"]] {
-        let refused = tokkyu(&[&["board", "run", "--image", image], &linux[..]].concat());
-        assert_eq!(refused.status.code(), Some(2));
-        assert!(errors(&refused).contains("feature secure of tokkyu-rtos-aarch64"), "{}", errors(&refused));
+    for command in ["run", "top"] {
+        for linux in [["--kernel", "Image"], ["--append", "console=ttyAMA0"], ["--memory", "1024"]] {
+            let refused = tokkyu(&[&["board", command, "--image", image], &linux[..]].concat());
+            assert_eq!(refused.status.code(), Some(2));
+            assert!(
+                errors(&refused).contains("feature secure of tokkyu-rtos-aarch64"),
+                "{}",
+                errors(&refused)
+            );
+        }
     }
+    let refused = tokkyu(&["board", "top", "--quiet", "--image", image]);
+    assert!(errors(&refused).contains("an image beside Linux"), "{}", errors(&refused));
 }
 
 #[test]

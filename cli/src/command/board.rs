@@ -1,6 +1,7 @@
 //! `tokkyu board`: images of robot nodes for boards without an operating system.
 
 mod beside;
+mod both;
 mod build;
 mod machine;
 mod new;
@@ -8,6 +9,7 @@ mod publications;
 mod qmp;
 mod records;
 mod run;
+mod shares;
 mod size;
 mod timeline;
 mod top;

@@ -1,6 +1,7 @@
 //! An image beside Linux: the machine has a monitor, a kernel and an initrd too.
 
 use std::fs;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
@@ -9,10 +10,10 @@ use nix::sys::signal::Signal;
 use tokkyu_drive::program::ExitCode;
 use tokkyu_lab::built::built_folder;
 use tokkyu_lab::orphan::ends_with_its_starter;
-use tokkyu_monitor_boot::{HEADER_BYTES, Image, ImageError, Kernel};
-use tokkyu_monitor_core::RTOS_MEMORY;
+use tokkyu_monitor_boot::{HEADER_BYTES, Image, ImageError, Kernel, shared_of};
+use tokkyu_monitor_core::{RTOS_MEMORY, Range, TREE};
 
-use super::machine::{QEMU, not_there};
+use super::machine::{QEMU, control, not_there};
 use crate::exit::Failure;
 
 /// What Linux is told if nothing is said.
@@ -68,8 +69,22 @@ pub fn is_for_secure(image: &Path) -> Result<bool, Failure> {
 
 impl Beside {
     /// Whether a Linux was asked for.
-    pub fn is_asked_for(&self) -> bool {
+    fn is_asked_for(&self) -> bool {
         self.kernel.is_some() || self.initrd.is_some() || self.append != WORDS || self.memory != MEMORY_MIB
+    }
+
+    /// For an image beside which there is none.
+    ///
+    /// # Errors
+    /// One was asked for.
+    pub fn refuse_for(&self, image: &Path) -> Result<(), Failure> {
+        if !self.is_asked_for() {
+            return Ok(());
+        }
+        Err(Failure::usage(format_args!(
+            "{}: has the machine to itself: Linux runs beside an image that is built with the feature secure of tokkyu-rtos-aarch64",
+            image.display()
+        )))
     }
 
     /// Starts the machine. Linux's console is this program's input and output, the RTOS's words go to standard error.
@@ -77,6 +92,38 @@ impl Beside {
     /// # Errors
     /// A file is missing or of no use; QEMU is not there.
     pub fn start(&self, image: &Path, processors: u32, counts_instructions: bool) -> Result<Child, Failure> {
+        let mut qemu = self.machine(image, processors, counts_instructions)?;
+        qemu.args(["-chardev", "stdio,id=linux,mux=on,signal=off", "-serial", "chardev:linux"]).args([
+            "-mon",
+            "chardev=linux",
+            "-serial",
+            "file:/dev/stderr",
+        ]);
+        // It has the terminal, which it gives back as it was when it is told to end.
+        ends_with_its_starter(qemu.stdin(Stdio::inherit()), Signal::SIGTERM).spawn().map_err(not_there)
+    }
+
+    /// Starts the machine, which is told what to do at a socket that it makes (qmp.rs). Linux's words come from its output, the RTOS's from
+    /// where its errors do.
+    ///
+    /// # Errors
+    /// As of [`start`](Self::start).
+    pub fn start_watched(&self, image: &Path, processors: u32, socket: &Path) -> Result<Child, Failure> {
+        let mut qemu = self.machine(image, processors, false)?;
+        qemu.args(["-monitor", "none", "-serial", "stdio", "-serial", "file:/dev/stderr"])
+            .args(control(socket));
+        qemu.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        // A terminal's Ctrl-C is for this program.
+        ends_with_its_starter(qemu.process_group(0), Signal::SIGKILL).spawn().map_err(not_there)
+    }
+
+    /// Where the memory is that both systems have: at the end of the only memory of that machine, which begins with its device tree.
+    pub fn shared(&self) -> Option<Range> {
+        shared_of(Range { base: TREE, bytes: u64::from(self.memory) << 20 })
+    }
+
+    /// What both have in common.
+    fn machine(&self, image: &Path, processors: u32, counts_instructions: bool) -> Result<Command, Failure> {
         let monitor = needed(
             built_folder("TOKKYU_MONITOR", "monitor").join("monitor.bin"),
             "monitor/build makes it (TOKKYU_MONITOR: the folder)",
@@ -89,8 +136,6 @@ impl Beside {
         let mut qemu = Command::new(QEMU);
         qemu.args(["-M", "virt,secure=on,gic-version=3", "-display", "none"])
             .args(["-smp", &processors.to_string(), "-m", &format!("{}M", self.memory)])
-            .args(["-chardev", "stdio,id=linux,mux=on,signal=off", "-serial", "chardev:linux"])
-            .args(["-mon", "chardev=linux", "-serial", "file:/dev/stderr"])
             .arg("-bios")
             .arg(&monitor)
             .args(["-fw_cfg", &format!("name=opt/org.tokkyu/rtos,file={}", file(image))])
@@ -105,8 +150,7 @@ impl Beside {
         } else {
             qemu.args(["-cpu", "cortex-a53"]);
         }
-        // It has the terminal, which it gives back as it was when it is told to end.
-        ends_with_its_starter(qemu.stdin(Stdio::inherit()), Signal::SIGTERM).spawn().map_err(not_there)
+        Ok(qemu)
     }
 
     /// Kernel and initrd.

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use clap::Args;
+use serde_json::Value;
 use tokkyu_drive::program::ExitCode;
 
 use crate::exit::Failure;
@@ -31,7 +32,7 @@ impl Image {
         self.build_with(&[])
     }
 
-    /// The same with features, `PACKAGE/FEATURE`.
+    /// The same with features, `PACKAGE/FEATURE`; those of packages that it does not stand on are left out.
     ///
     /// # Errors
     /// As of [`build`](Self::build).
@@ -47,12 +48,13 @@ impl Image {
                 self.folder.display()
             )));
         }
-        let target = target_folder(&manifest)?.join("rtos");
+        let told = metadata(&manifest)?;
+        let target = target_folder(&manifest, &told)?.join("rtos");
         let mut cargo = Command::new("cargo");
         cargo.args(["build", "--release", "--bin", "board", "--target", TARGET, "--manifest-path"]);
         cargo.arg(&manifest).arg("--target-dir").arg(&target);
-        if !features.is_empty() {
-            cargo.arg("--features").arg(features.join(","));
+        for feature in features.iter().filter(|feature| stands_on(&manifest, &told, feature)) {
+            cargo.arg("--features").arg(feature);
         }
         match cargo.status() {
             Ok(status) if status.success() => Ok(target.join(TARGET).join("release/board")),
@@ -71,20 +73,59 @@ impl Image {
     }
 }
 
-/// Where cargo builds that package.
-fn target_folder(manifest: &Path) -> Result<PathBuf, Failure> {
+/// What cargo tells of that package and its workspace.
+fn metadata(manifest: &Path) -> Result<Value, Failure> {
     let mut cargo = Command::new("cargo");
     cargo.args(["metadata", "--no-deps", "--format-version", "1", "--manifest-path"]).arg(manifest);
     let output = cargo.output().map_err(|error| {
         Failure::new(ExitCode::NotPossible, format_args!("cargo: {error}; rustup.rs brings it"))
     })?;
-    let told: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
-    let folder = told.get("target_directory").and_then(|folder| folder.as_str());
-    folder.map(PathBuf::from).ok_or_else(|| {
+    serde_json::from_slice(&output.stdout).map_err(|_| {
         Failure::usage(format_args!(
             "{}: {}",
             manifest.display(),
             String::from_utf8_lossy(&output.stderr).trim()
         ))
     })
+}
+
+/// Where cargo builds that package.
+fn target_folder(manifest: &Path, told: &Value) -> Result<PathBuf, Failure> {
+    let folder = told["target_directory"].as_str().map(PathBuf::from);
+    folder.ok_or_else(|| {
+        Failure::usage(format_args!("{}: cargo tells no target_directory", manifest.display()))
+    })
+}
+
+/// Whether that package has the package of a feature among its dependencies.
+fn stands_on(manifest: &Path, told: &Value, feature: &str) -> bool {
+    let path = manifest.canonicalize().unwrap_or_else(|_| manifest.to_owned());
+    let is_this =
+        |package: &&Value| package["manifest_path"].as_str().is_some_and(|there| path == Path::new(there));
+    let package = told["packages"].as_array().and_then(|packages| packages.iter().find(is_this));
+    let dependencies = package.and_then(|package| package["dependencies"].as_array());
+    let wanted = feature.split('/').next();
+    dependencies.is_some_and(|all| all.iter().any(|dependency| dependency["name"].as_str() == wanted))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_feature_is_for_who_stands_on_its_package() {
+        let dependencies = json!([{ "name": "tokkyu-board" }]);
+        let told = json!({ "packages": [
+            { "manifest_path": "/other/Cargo.toml", "dependencies": [] },
+            { "manifest_path": "/rover/Cargo.toml", "dependencies": dependencies },
+        ] });
+        let is = |manifest: &str, feature: &str| stands_on(Path::new(manifest), &told, feature);
+        assert!(is("/rover/Cargo.toml", "tokkyu-board/trace"));
+        assert!(
+            !is("/rover/Cargo.toml", "tokkyu-rtos/trace") && !is("/other/Cargo.toml", "tokkyu-board/trace")
+        );
+        assert!(!is("/none/Cargo.toml", "tokkyu-board/trace") && !stands_on(Path::new("/"), &json!({}), ""));
+    }
 }

@@ -56,8 +56,7 @@ impl Machine<'_> {
             qemu.args(["-object", &format!("filter-dump,id=d,netdev=n,file={file}")]);
         }
         if let Some(socket) = self.control {
-            let socket = socket.display().to_string().replace(',', ",,");
-            qemu.args(["-qmp", &format!("unix:{socket},server=on,wait=off")]);
+            qemu.args(control(socket));
         }
         // A terminal's Ctrl-C is for this program, which ends the board when it has read what it wants.
         qemu.process_group(0);
@@ -65,6 +64,12 @@ impl Machine<'_> {
             .spawn()
             .map_err(not_there)
     }
+}
+
+/// Has it make a socket where it is told what to do (qmp.rs).
+pub fn control(socket: &Path) -> [String; 2] {
+    let socket = socket.display().to_string().replace(',', ",,");
+    ["-qmp".to_owned(), format!("unix:{socket},server=on,wait=off")]
 }
 
 /// QEMU does not start.

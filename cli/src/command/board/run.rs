@@ -143,12 +143,7 @@ impl Run {
             }
             return self.beside.start(image, self.processors, self.icount);
         }
-        if self.beside.is_asked_for() {
-            return Err(Failure::usage(format_args!(
-                "{}: has the machine to itself: Linux runs beside an image that is built with the feature secure of tokkyu-rtos-aarch64",
-                image.display()
-            )));
-        }
+        self.beside.refuse_for(image)?;
         let arguments = self.arguments();
         let machine = Machine {
             processors: self.processors,

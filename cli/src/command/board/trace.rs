@@ -36,7 +36,7 @@ pub struct Trace {
 
 impl Trace {
     pub fn run(&self, stop: &StopFlag) -> Done {
-        let mut board = self.which.start()?;
+        let mut board = self.which.start(&self.which.build()?)?;
         let until = Instant::now() + Duration::from_secs(self.seconds);
         while Instant::now() < until && !stop.is_set() && !board.has_ended() {
             sleep(LOOK);

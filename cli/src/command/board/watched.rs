@@ -33,10 +33,10 @@ pub struct Which {
     image: Image,
     /// Processors of the board
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=8))]
-    processors: u32,
+    pub processors: u32,
     /// A variable for the nodes, NAME=VALUE without blanks; may be given several times
     #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
-    set: Vec<String>,
+    pub set: Vec<String>,
 }
 
 /// A board that runs.
@@ -55,13 +55,20 @@ fn failed(error: impl Display) -> Failure {
 }
 
 impl Which {
-    /// Builds the image, with what it takes to be looked at, and starts it. Its words come to standard error.
+    /// Builds the image, with what it takes to be looked at.
     ///
     /// # Errors
-    /// It does not build, QEMU is not there, or the image writes nothing down.
-    pub fn start(&self) -> Result<Watched, Failure> {
-        let image = self.image.build_with(&["tokkyu-board/trace"])?;
-        let address = address_of(&image)?;
+    /// It does not build.
+    pub fn build(&self) -> Result<PathBuf, Failure> {
+        self.image.build_with(&["tokkyu-board/trace"])
+    }
+
+    /// Starts an image that has the machine to itself. Its words come to standard error.
+    ///
+    /// # Errors
+    /// QEMU is not there, or the image writes nothing down.
+    pub fn start(&self, image: &Path) -> Result<Watched, Failure> {
+        let address = address_of(image)?;
         let folder = tempfile::tempdir().map_err(failed)?;
         let socket = folder.path().join("qmp");
         let machine = Machine {
@@ -71,7 +78,7 @@ impl Which {
             capture: None,
             control: Some(&socket),
         };
-        let mut board = machine.start(&image, Stdio::piped())?;
+        let mut board = machine.start(image, Stdio::piped())?;
         let names = Heard::default();
         if let Some(words) = board.stdout.take() {
             let names = names.clone();
