@@ -93,12 +93,8 @@ impl Beside {
     /// A file is missing or of no use; QEMU is not there.
     pub fn start(&self, image: &Path, processors: u32, counts_instructions: bool) -> Result<Child, Failure> {
         let mut qemu = self.machine(image, processors, counts_instructions)?;
-        qemu.args(["-chardev", "stdio,id=linux,mux=on,signal=off", "-serial", "chardev:linux"]).args([
-            "-mon",
-            "chardev=linux",
-            "-serial",
-            "file:/dev/stderr",
-        ]);
+        qemu.args(["-chardev", "stdio,id=linux,mux=on,signal=off", "-mon", "chardev=linux"]);
+        qemu.args(["-serial", "chardev:linux", "-serial", "file:/dev/stderr"]);
         // It has the terminal, which it gives back as it was when it is told to end.
         ends_with_its_starter(qemu.stdin(Stdio::inherit()), Signal::SIGTERM).spawn().map_err(not_there)
     }
@@ -110,8 +106,8 @@ impl Beside {
     /// As of [`start`](Self::start).
     pub fn start_watched(&self, image: &Path, processors: u32, socket: &Path) -> Result<Child, Failure> {
         let mut qemu = self.machine(image, processors, false)?;
-        qemu.args(["-monitor", "none", "-serial", "stdio", "-serial", "file:/dev/stderr"])
-            .args(control(socket));
+        qemu.args(["-monitor", "none", "-serial", "stdio", "-serial", "file:/dev/stderr"]);
+        qemu.args(control(socket));
         qemu.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // A terminal's Ctrl-C is for this program.
         ends_with_its_starter(qemu.process_group(0), Signal::SIGKILL).spawn().map_err(not_there)

@@ -16,6 +16,12 @@ use super::qmp::Qmp;
 use crate::exit::Failure;
 use crate::output::say;
 
+/// A line of Linux's may be longer: it is told in parts.
+const LINE_BYTES: u64 = 4096;
+
+/// Of the memory that both have, what is not for topics (MON-90).
+const TOLD_BYTES: u64 = 0x1_0000;
+
 /// It.
 #[derive(Debug)]
 pub struct Both {
@@ -46,8 +52,13 @@ impl Drop for Machine {
 
 impl Machine {
     fn new(mut qemu: Child, quiet: bool) -> Machine {
-        let linux = qemu.stdout.take().map(|words| spawn(move || pass_on(words, quiet)));
-        let rtos = qemu.stderr.take().map(|words| spawn(move || pass_on(words, quiet)));
+        let tell = move |line: String| {
+            if !quiet {
+                say(&line);
+            }
+        };
+        let linux = qemu.stdout.take().map(|words| spawn(move || pass_on(words, tell)));
+        let rtos = qemu.stderr.take().map(|words| spawn(move || pass_on(words, tell)));
         Machine { qemu, words: linux.into_iter().chain(rtos).collect() }
     }
 }
@@ -82,17 +93,17 @@ impl Both {
     /// The machine has ended.
     pub fn look(&mut self) -> Result<Look, Failure> {
         let file = self.folder.path().join("memory");
-        let memory = self.qmp.read_memory(self.shared.base, self.shared.bytes, &file).map_err(failed)?;
+        let memory = self.qmp.read_memory(self.shared.base, TOLD_BYTES, &file).map_err(failed)?;
         Ok(Look::read(&memory))
     }
 }
 
 /// Whole lines, so that those of two systems are not mixed; to the end in any case, since who writes them would wait.
-fn pass_on(words: impl Read, quiet: bool) {
-    for line in BufReader::new(words).split(b'\n').map_while(Result::ok) {
-        if !quiet {
-            say(&printable(&line));
-        }
+fn pass_on(words: impl Read, mut tell: impl FnMut(String)) {
+    let (mut words, mut line) = (BufReader::new(words), Vec::new());
+    while let Ok(1..) = (&mut words).take(LINE_BYTES).read_until(b'\n', &mut line) {
+        tell(printable(&line));
+        line.clear();
     }
 }
 
@@ -104,6 +115,14 @@ fn printable(line: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_without_end_is_told_in_parts() {
+        let mut told = Vec::new();
+        let words = [b"one\ntwo".to_vec(), vec![b'.'; 2 * LINE_BYTES as usize]].concat();
+        pass_on(&words[..], |line| told.push(line.len() as u64));
+        assert_eq!(told, [3, LINE_BYTES, LINE_BYTES, 3]);
+    }
 
     #[test]
     fn nothing_is_asked_of_the_terminal() {

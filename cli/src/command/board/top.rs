@@ -63,7 +63,10 @@ impl Top {
     fn show_tasks(&self, image: &Path, stop: &StopFlag) -> Done {
         self.beside.refuse_for(image)?;
         if self.quiet {
-            return Err(Failure::usage("--quiet is for an image beside Linux"));
+            let image = image.display();
+            return Err(Failure::usage(format_args!(
+                "{image}: has the machine to itself: --quiet is for an image beside Linux"
+            )));
         }
         let mut board = self.which.start(image)?;
         let mut shown = 0;
