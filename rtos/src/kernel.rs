@@ -297,6 +297,7 @@ impl<P: Port> Kernel<P> {
         if self.objects().overrun {
             self.count_budgets(processor, from, to);
         }
+        self.count_use(processor, to.is_some());
         processor.current.set(to);
         self.port.switch(from, to);
         self.arrive();
@@ -308,6 +309,7 @@ impl<P: Port> Kernel<P> {
         if self.objects().overrun {
             self.count_budgets(processor, None, to);
         }
+        self.count_use(processor, to.is_some());
         processor.current.set(to);
         self.port.abandon(to)
     }
@@ -338,6 +340,7 @@ impl<P: Port> Kernel<P> {
         if self.objects().overrun {
             due_us = due_us.min(processor.overrun_us.get());
         }
+        due_us = due_us.min(processor.budget.due_us());
         if due_us == processor.timer_us.get() {
             return;
         }

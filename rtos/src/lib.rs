@@ -15,6 +15,7 @@ extern crate std;
 
 #[cfg(feature = "check")]
 mod access;
+mod budget;
 mod call;
 mod calls;
 mod cell;

@@ -15,6 +15,8 @@ pub enum Handler {
     Alarm(u16),
     /// The overrun handler, for the task of this number, which it interrupts.
     Overrun(u16),
+    /// What a system does when the budget of the processor of this number, which it is called on, is used up.
+    BudgetOver(u16),
 }
 
 /// A machine with its programs.

@@ -1,5 +1,6 @@
 //! A processor: what runs on it, what is ready, what is due.
 
+use crate::budget::Budget;
 use crate::cell::{Byte, Link, Long, Word};
 use crate::lock::{Lock, RANK_OF_CHAIN, RANK_OF_PROCESSORS};
 use crate::ready::ReadyQueue;
@@ -33,7 +34,7 @@ pub struct Processor {
     pub(crate) mask: Byte,
     /// The task whose context the processor has; none when it idles.
     pub(crate) current: Link<Task>,
-    /// The task that it should have: the first ready one.
+    /// The task that it should have: the first ready one; none while its budget is over.
     pub(crate) next: Link<Task>,
     /// Held over a switch beside its own lock, by a task that moves itself: that processor.
     pub(crate) also_held: Link<Processor>,
@@ -45,6 +46,8 @@ pub struct Processor {
     pub(crate) timer_us: Long,
     /// When the running task's budget is over; [`NEVER`]: it has none.
     pub(crate) overrun_us: Long,
+    /// What its tasks may take of it.
+    pub(crate) budget: Budget,
     /// Somebody else has changed what is due first.
     pub(crate) timer_asked: Byte,
     /// What it does when no task runs.
@@ -71,6 +74,7 @@ impl Processor {
             wheel: Wheel::new(),
             timer_us: Long::new(u64::MAX),
             overrun_us: Long::new(NEVER),
+            budget: Budget::new(),
             timer_asked: Byte::new(0),
             idle: Saved::new(),
             held: Word::new(0),
@@ -94,6 +98,7 @@ impl Processor {
         self.wheel.clear(now_us);
         self.timer_us.set(u64::MAX);
         self.overrun_us.set(NEVER);
+        self.budget.stop();
         self.timer_asked.set(0);
         self.held.set(0);
     }
@@ -172,7 +177,8 @@ impl Processor {
     #[inline]
     pub(crate) fn add(&self, task: &'static Task) -> bool {
         self.ready.push(task);
-        let urgent = self.next.get().is_none_or(|next| task.priority.get() < next.priority.get());
+        let urgent = self.next.get().is_none_or(|next| task.priority.get() < next.priority.get())
+            && !self.budget.is_over();
         if urgent {
             self.next.set(Some(task));
         }
@@ -190,10 +196,15 @@ impl Processor {
         was_next
     }
 
-    /// After the order changed; answers whether another is to run now.
+    /// The task that it should have now.
+    pub(crate) fn first(&self) -> Option<&'static Task> {
+        if self.budget.is_over() { None } else { self.ready.first() }
+    }
+
+    /// After the order changed, or a budget; answers whether another is to run now.
     pub(crate) fn look_again(&self) -> bool {
         let before = self.next.get();
-        let first = self.ready.first();
+        let first = self.first();
         self.next.set(first);
         match (before, first) {
             (Some(before), Some(first)) => !core::ptr::eq(before, first),

@@ -29,7 +29,7 @@ impl<P: Port> Kernel<P> {
         if processor.lock.is_taken() || processor.held.get() != 0 || processor.also_held.get().is_some() {
             return Err(format!("a lock is held: {:#b}", processor.held.get()));
         }
-        let first = processor.ready.first();
+        let first = processor.first();
         if first.map(Task::id) != processor.next.get().map(Task::id) {
             return Err(format!(
                 "next is {:?}, the first is {:?}",
@@ -53,6 +53,12 @@ impl<P: Port> Kernel<P> {
         }
         if processor.overrun_us.get() < processor.timer_us.get() {
             return Err("its timer goes off too late for a budget".into());
+        }
+        if processor.budget.is_set() && processor.budget.is_used() != processor.current.get().is_some() {
+            return Err("its budget is counted for no task, or not".into());
+        }
+        if processor.budget.due_us() < processor.timer_us.get() {
+            return Err("its timer goes off too late for its budget".into());
         }
         if processor.wheel.due_us().is_some_and(|due_us| due_us < processor.timer_us.get()) {
             return Err("its timer goes off too late".into());

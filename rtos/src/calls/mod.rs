@@ -1,6 +1,7 @@
 //! The calls: those about tasks and the system's state by what they do, those about objects by the object.
 
 mod activation;
+mod budget;
 mod dataqueue;
 mod end;
 mod eventflag;

@@ -170,9 +170,10 @@ impl<P: Port> Kernel<P> {
                 Step::Moved => self.unlock(&processor.lock),
                 Step::Due(event) => self.on_due(processor, event),
                 Step::Rest => {
-                    if let Some(task) = self.overrun_here(processor) {
+                    let overrun = self.overrun_here(processor).map(Handler::Overrun);
+                    if let Some(handler) = overrun.or_else(|| self.budget_here(processor)) {
                         self.unlock(&processor.lock);
-                        self.port.handle(Handler::Overrun(task));
+                        self.port.handle(handler);
                         continue;
                     }
                     // It has gone off: whatever it was set to is over.

@@ -51,7 +51,7 @@ unsafe impl Programs for Play {
             Handler::Alarm(number) => Actor::Alarm(number),
             Handler::Cyclic(number) => Actor::Cyclic(number),
             // No scenario declares it.
-            Handler::Overrun(_) => return,
+            Handler::Overrun(_) | Handler::BudgetOver(_) => return,
         };
         self.stage.act_in_handler(kernel, actor);
     }

@@ -1,5 +1,6 @@
 //! The kernel on the hosted port.
 
+mod budgets;
 mod contexts;
 mod desk;
 mod hall;

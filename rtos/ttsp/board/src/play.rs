@@ -138,7 +138,7 @@ impl Programs for Play {
             Handler::Alarm(number) => Actor::Alarm(number),
             Handler::Cyclic(number) => Actor::Cyclic(number),
             // No scenario declares it.
-            Handler::Overrun(_) => return,
+            Handler::Overrun(_) | Handler::BudgetOver(_) => return,
         };
         set().stage.act_in_handler(&KERNEL, actor);
     }
