@@ -46,6 +46,7 @@ pub(crate) fn bring() -> Result<Handoff, String> {
         shared: shared.base,
         processors: processors as u64,
         ranges: memory.len() as u64,
+        budgets: rtos::budgets_of(processors)?,
         ..Handoff::NONE
     };
     handoff.memory[..memory.len()].copy_from_slice(&memory);

@@ -8,11 +8,13 @@ extern crate alloc;
 #[cfg(test)]
 extern crate std;
 
+mod budgets;
 mod image;
 mod kernel;
 mod places;
 mod tree;
 
+pub use budgets::{BUDGETS, BUDGETS_BYTES_MOST, BudgetsError, budgets};
 pub use image::{Image, ImageError, Part};
 pub use kernel::{HEADER_BYTES, Kernel, KernelError};
 pub use places::{ALIGNMENT, PlaceError, Places, TREE_BYTES_MAX, shared_of};

@@ -1,11 +1,11 @@
-//! Brings the RTOS into its memory (MON-50).
+//! Brings the RTOS into its memory (MON-50), and reads what it may take of each processor (MON-81).
 
 use alloc::format;
 use alloc::string::{String, ToString};
 use core::{ptr, slice};
 
-use tokkyu_monitor_boot::{Image, Part};
-use tokkyu_monitor_core::Range;
+use tokkyu_monitor_boot::{BUDGETS, BUDGETS_BYTES_MOST, Image, Part, budgets};
+use tokkyu_monitor_core::{Budget, PROCESSORS_MAX, Range};
 use tokkyu_monitor_machine::fw_cfg;
 
 const NAME: &str = "opt/org.tokkyu/rtos";
@@ -31,6 +31,13 @@ pub(crate) fn bring(memory: Range, scratch: usize) -> Result<Option<u64>, String
     let image = Image::read(bytes).map_err(|error| format!("{error}"))?;
     image.parts().for_each(load);
     Ok(Some(image.entry()))
+}
+
+/// None of any processor, where QEMU has no such file.
+pub(crate) fn budgets_of(processors: usize) -> Result<[Budget; PROCESSORS_MAX], String> {
+    // One byte more than there may be is seen to be too many.
+    let text = fw_cfg::named(BUDGETS).map(|file| file.begin(BUDGETS_BYTES_MOST + 1)).unwrap_or_default();
+    budgets(&text, processors).map_err(|error| format!("{error}"))
 }
 
 fn load(part: Part<'_>) {

@@ -66,6 +66,9 @@ pub const BELL_INTERRUPT: u32 = 232;
 /// The interrupt that Linux gets when the RTOS has written (MON-93).
 pub const TOPICS_INTERRUPT: u32 = 233;
 
+/// What the RTOS may take of a processor (MON-82).
+pub const BUDGET: u32 = 0xf200_0003;
+
 /// The two systems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum World {
@@ -100,6 +103,8 @@ pub enum Call {
     MemoryBytes(u64),
     /// `BELL`.
     Bell,
+    /// `BUDGET` of a processor, by its number.
+    Budget(u64),
     /// `SYSTEM_OFF`.
     SystemOff,
     /// `SYSTEM_RESET`.
@@ -139,6 +144,7 @@ pub fn read(function: u32, arguments: [u64; 3]) -> Call {
         BELL => Call::Bell,
         MEMORY_BASE => Call::MemoryBase(first),
         MEMORY_BYTES => Call::MemoryBytes(first),
+        BUDGET => Call::Budget(first),
         SMCCC_ARCH_FEATURES => Call::Answer(if has_arch(first as u32) { SUCCESS } else { NOT_SUPPORTED }),
         _ => Call::Answer(NOT_SUPPORTED),
     }
@@ -175,7 +181,7 @@ mod tests {
 
     use super::*;
 
-    const KNOWN: [u32; 23] = [
+    const KNOWN: [u32; 24] = [
         PSCI_VERSION,
         SMCCC_VERSION,
         SMCCC_ARCH_FEATURES,
@@ -194,6 +200,7 @@ mod tests {
         PV_TIME_ST,
         MEMORY_BASE,
         MEMORY_BYTES,
+        BUDGET,
         PV_SCHED_FEATURES,
         PV_SCHED_IPA_INIT,
         PV_SCHED_IPA_RELEASE,
@@ -210,8 +217,8 @@ mod tests {
             let known = [u64::from(PSCI_VERSION), 0, 0];
             assert_ne!(read(*function, known), Call::Answer(NOT_SUPPORTED), "{function:#x}");
         }
-        // All but two of stolen time, four of who has a processor, two of the RTOS's, the bell, and what tells of the architecture's.
-        assert_eq!(promised.len(), KNOWN.len() - 10);
+        // All but two of stolen time, four of who has a processor, three of the RTOS's, the bell, and what tells of the architecture's.
+        assert_eq!(promised.len(), KNOWN.len() - 11);
     }
 
     #[test]

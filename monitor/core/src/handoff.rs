@@ -1,5 +1,6 @@
 //! What the boot part leaves for the resident part.
 
+use crate::budget::Budget;
 use crate::memory::Range;
 
 /// Processors of a machine: those of QEMU's `virt` that differ in affinity 0 alone.
@@ -46,6 +47,8 @@ pub struct Handoff {
     pub ranges: u64,
     /// Memory that Linux has.
     pub memory: [Range; RANGES_MAX],
+    /// What the RTOS may take of each processor.
+    pub budgets: [Budget; PROCESSORS_MAX],
 }
 
 impl Handoff {
@@ -58,6 +61,7 @@ impl Handoff {
         processors: 0,
         ranges: 0,
         memory: [Range { base: 0, bytes: 0 }; RANGES_MAX],
+        budgets: [Budget::NONE; PROCESSORS_MAX],
     };
 
     /// What the RTOS may look into (MON-70): 0 is the shared memory, those from 1 on are Linux's.

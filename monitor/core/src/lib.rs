@@ -1,7 +1,7 @@
 //! What of the monitor needs no hardware: how a call is read, when a processor is on, which memory is Linux's (../SPEC.md).
 //!
 //! Where to look: `calls.rs` reads a call, `power.rs` has the states of a processor, `life.rs` those of Linux, `handoff.rs` what the boot part tells the resident
-//! part.
+//! part, `budget.rs` what the RTOS may take of a processor.
 
 #![no_std]
 #![forbid(unsafe_code)]
@@ -9,14 +9,16 @@
 #[cfg(test)]
 extern crate std;
 
+mod budget;
 mod calls;
 mod handoff;
 mod life;
 mod memory;
 mod power;
 
+pub use budget::Budget;
 pub use calls::{
-    BELL, BELL_INTERRUPT, Call, Goal, IDLE, MEMORY_BASE, MEMORY_BYTES, NOT_SUPPORTED, PV_SCHED_BYTES,
+    BELL, BELL_INTERRUPT, BUDGET, Call, Goal, IDLE, MEMORY_BASE, MEMORY_BYTES, NOT_SUPPORTED, PV_SCHED_BYTES,
     PV_SCHED_FEATURES, PV_SCHED_IPA_INIT, PV_SCHED_IPA_RELEASE, PV_SCHED_KICK_CPU, PV_TIME_FEATURES,
     PV_TIME_ST, STOLEN_TIME_AT, STOLEN_TIME_BYTES, SUCCESS, TOPICS_INTERRUPT, World, read,
 };

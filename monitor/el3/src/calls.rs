@@ -2,8 +2,8 @@
 
 use smccc::psci::error;
 use tokkyu_monitor_core::{
-    BELL_INTERRUPT, Call, Goal, NOT_SUPPORTED, PV_SCHED_BYTES, RTOS_MEMORY, Range, Refused, SUCCESS, World,
-    holds, read,
+    BELL_INTERRUPT, Call, Goal, NOT_SUPPORTED, PROCESSORS_MAX, PV_SCHED_BYTES, RTOS_MEMORY, Range, Refused,
+    SUCCESS, World, holds, read,
 };
 
 use tokkyu_monitor_machine::gpio;
@@ -46,8 +46,9 @@ fn carry_out(call: Call, world: World) -> i64 {
         }
         (Call::MemoryBase(number), World::Rtos) => seen(number, |range| range.base),
         (Call::MemoryBytes(number), World::Rtos) => seen(number, |range| range.bytes),
+        (Call::Budget(processor), World::Rtos) => budget(processor),
         // Linux is told no more of them than of any other number that is not known.
-        (Call::MemoryBase(_) | Call::MemoryBytes(_), World::Linux) => Ok(NOT_SUPPORTED),
+        (Call::MemoryBase(_) | Call::MemoryBytes(_) | Call::Budget(_), World::Linux) => Ok(NOT_SUPPORTED),
         // It has its processors for ever, and says so when it is idle.
         (_, World::Rtos) => Ok(NOT_SUPPORTED),
     };
@@ -77,6 +78,12 @@ fn seen(number: u64, what: fn(Range) -> u64) -> Result<i64, i32> {
         .seen_by_rtos(number)
         .map(|range| what(range) as i64)
         .ok_or(error::INVALID_PARAMETERS)
+}
+
+/// What the RTOS may take of a processor; 0: nobody has declared it.
+fn budget(processor: u64) -> Result<i64, i32> {
+    let index = processors::of(processor).ok_or(error::INVALID_PARAMETERS)?;
+    Ok(processors::handoff().budgets[index % PROCESSORS_MAX].word() as i64)
 }
 
 fn on(world: World, affinity: u64, goal: Goal) -> Result<i64, i32> {
