@@ -1,9 +1,9 @@
-//! Tells how punctual control was: after a second, then every ten.
+//! Tells how punctual control was, and how often a budget was used up, where there are any: after a second, then every ten.
 
 use core::fmt::Write;
 use core::sync::atomic::Ordering::Relaxed;
 
-use tokkyu_rtos_aarch64::Console;
+use tokkyu_rtos_aarch64::{Console, linux};
 
 use crate::command::{REFUSED, TAKEN};
 use crate::control::KEPT;
@@ -28,6 +28,9 @@ pub(crate) fn task() {
                 "rtos: processor {}: {activations} activations, {moved} elsewhere, {missed} missed, the latest {latest_us} us late",
                 processor + 1
             );
+            if let Some(budget) = linux::budget(processor + 1) {
+                let _ = writeln!(Console, "rtos: processor {}: {budget}", processor + 1);
+            }
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::line::Line;
 use crate::secure::{SECURE, idle_beside_linux};
 use crate::stack::{StackRange, handler_stack};
 use crate::trace::Kind;
-use crate::{clock, extended, gic, here, trace};
+use crate::{budget, clock, extended, gic, here, trace};
 
 /// What there is, and what tasks and handlers do.
 ///
@@ -358,6 +358,9 @@ impl<P: Programs> Port for Board<P> {
 
     #[inline]
     fn handle(&self, handler: Handler) {
+        if let Handler::BudgetOver(processor) = handler {
+            budget::count(processor);
+        }
         self.unmask();
         self.programs.handler(handler);
         self.mask();

@@ -15,7 +15,7 @@ use tokkyu_rtos::Kernel;
 use crate::board::{Board, Programs};
 use crate::memory::Beside;
 use crate::stack::{ABOVE_STACK, HANDLER_STACK, handler_stacks};
-use crate::{clock, exit, gic, here, linux, memory, secure, trace};
+use crate::{budget, clock, exit, gic, here, linux, memory, secure, trace};
 
 /// Of the tables, for those that come later.
 static ROOT: AtomicUsize = AtomicUsize::new(0);
@@ -61,6 +61,9 @@ pub fn first<P: Programs>(kernel: &'static Kernel<Board<P>>) -> ! {
     // In a context that has no task: the first processor's own.
     here::stand_for(&kernel.objects().processors[0]);
     kernel.prepare();
+    if budget::start(kernel).is_none() {
+        exit::refuse("the kernel does not take the budgets that the monitor has");
+    }
     GO.store(true, Release);
     crate::board::start(kernel)
 }

@@ -9,6 +9,7 @@
 
 mod board;
 mod boot;
+mod budget;
 mod clock;
 mod console;
 mod context;

@@ -1,4 +1,4 @@
-//! What a system sees of the Linux beside it (RTA-65, RTA-66). An image that has the machine to itself sees none.
+//! What a system sees of the Linux beside it (RTA-65, RTA-66), and what it may take of processors (RTA-67). An image that has the machine to itself sees none.
 
 use core::ops::Range;
 use core::sync::atomic::Ordering::Relaxed;
@@ -8,6 +8,8 @@ use core::{iter, ptr, slice};
 use smccc::smc64;
 
 use crate::{gic, secure};
+
+pub use crate::budget::{Budget, budget};
 
 /// The monitor's calls (monitor/SPEC.md, MON-70), and how many ranges of memory it has for Linux.
 const MEMORY_BASE: u32 = 0xf200_0001;

@@ -1,4 +1,4 @@
-//! What an image beside Linux has of its own (RTA-60 to RTA-65).
+//! What an image beside Linux has of its own (RTA-60 to RTA-65; budget.rs has RTA-67).
 
 use core::arch::naked_asm;
 use core::ptr;
