@@ -3,7 +3,7 @@
 //! Runs in `tokkyu check`, and wherever a program prints its settings; pure computation over two files that were read
 //! before. Nothing here decides: priorities come from [`Class::priorities`], the cap from [`Site::allowed`]. A
 //! [`Warning`] is about something that can be done but not well; what cannot be is an error of the readers.
-//! Specification: SPEC.md, CON-27 to CON-35.
+//! Specification: SPEC.md, CON-27 to CON-36, CON-53.
 
 mod print;
 mod warnings;
@@ -14,6 +14,7 @@ use core::time::Duration;
 use crate::class::{Class, LinuxSched, Priorities};
 use crate::trace::FlowId;
 use crate::units::{BitRate, Bytes, Rate};
+use crate::yaml::budget::RtosBudget;
 use crate::yaml::robot::{Flow, Robot, Toward};
 use crate::yaml::site::Site;
 
@@ -28,6 +29,8 @@ pub struct Report {
     pub classes: [ClassRow; 4],
     /// The flows in the order of the declaration.
     pub flows: Vec<FlowRow>,
+    /// What an RTOS may take of processors that it shares with Linux.
+    pub rtos_budgets: Vec<RtosBudget>,
     /// What will disappoint.
     pub warnings: Vec<Warning>,
 }
@@ -92,6 +95,7 @@ pub fn check(robot: &Robot, site: &Site) -> Report {
         site: site.name.clone(),
         classes: Class::ALL.map(|class| class_row(class, site)),
         flows: robot.flows.iter().map(|flow| flow_row(flow, site)).collect(),
+        rtos_budgets: site.rtos_budgets.clone(),
         warnings: warnings::find(robot, site),
     }
 }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::{ClassRow, FlowRow, Report};
 use crate::class::LinuxSched;
 use crate::units::{DurationText, Rate};
+use crate::yaml::budget::RtosBudget;
 
 /// Names the shape of the JSON; it changes when a field changes its meaning or goes away.
 const FORMAT: &str = "tokkyu-check/1";
@@ -16,6 +17,7 @@ const FORMAT: &str = "tokkyu-check/1";
 const NONE: &str = "-";
 
 const CLASS_COLUMNS: [&str; 6] = ["RTOS task", "Linux", "skb", "band", "DSCP", "GIC"];
+const BUDGET_COLUMNS: [&str; 3] = ["RTOS at most", "of each", "Linux at least"];
 const FLOW_COLUMNS: [&str; 7] = ["toward", "rate", "size", "bit rate", "lifespan", "deadline", "class"];
 
 impl fmt::Display for Report {
@@ -26,6 +28,14 @@ impl fmt::Display for Report {
         writeln!(f)?;
         let columns = [&FLOW_COLUMNS[..], &CLASS_COLUMNS[..]].concat();
         write_table(f, header("flow", &columns), self.flows.iter().map(flow_cells).collect())?;
+        if !self.rtos_budgets.is_empty() {
+            writeln!(f)?;
+            write_table(
+                f,
+                header("core", &BUDGET_COLUMNS),
+                self.rtos_budgets.iter().map(budget_cells).collect(),
+            )?;
+        }
         if !self.warnings.is_empty() {
             writeln!(f, "\nwarnings")?;
         }
@@ -72,6 +82,11 @@ fn flow_cells(row: &FlowRow) -> Vec<String> {
     cells(&row.name, own.into_iter().chain(class_cells(&row.class)).collect())
 }
 
+fn budget_cells(row: &RtosBudget) -> Vec<String> {
+    let times = [row.budget, row.period, row.left()];
+    cells(&row.core.to_string(), times.map(|time| DurationText(time).to_string()).into())
+}
+
 fn or_none(value: Option<impl fmt::Display>) -> String {
     value.map_or_else(|| NONE.to_owned(), |value| value.to_string())
 }
@@ -114,6 +129,7 @@ impl Report {
             "site": self.site,
             "classes": self.classes.iter().map(class_json).collect::<Vec<_>>(),
             "flows": self.flows.iter().map(flow_json).collect::<Vec<_>>(),
+            "rtos_budgets": self.rtos_budgets.iter().map(budget_json).collect::<Vec<_>>(),
             "warnings": self.warnings.iter().map(warning).collect::<Vec<_>>(),
         })
     }
@@ -153,6 +169,10 @@ fn flow_json(row: &FlowRow) -> Value {
         "deadline_ns": row.deadline.map(nanos),
         "settings": class_json(&row.class),
     })
+}
+
+fn budget_json(row: &RtosBudget) -> Value {
+    json!({ "core": row.core, "budget_ns": nanos(row.budget), "period_ns": nanos(row.period) })
 }
 
 /// JSON numbers hold 584 years of nanoseconds; a longer span is as good as endless.

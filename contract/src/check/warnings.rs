@@ -1,10 +1,14 @@
-//! Finds what can be done, but not well. One function for each kind of warning (CON-29 to CON-32, CON-34 to CON-36).
+//! Finds what can be done, but not well. One function for each kind of warning (CON-29 to CON-32, CON-34 to CON-36, CON-53).
 
 use super::{Warning, bit_rate};
 use crate::class::{Class, LinuxSched};
 use crate::units::{BitRate, Bytes, DurationText};
+use crate::yaml::budget::RtosBudget;
 use crate::yaml::robot::{Flow, Robot, Toward};
 use crate::yaml::site::Site;
+
+/// Part of a period, one in so many, that Linux should have.
+const LINUX_PART: u32 = 20;
 
 /// All warnings: flows in their order, then the site.
 pub(super) fn find(robot: &Robot, site: &Site) -> Vec<Warning> {
@@ -21,7 +25,8 @@ pub(super) fn find(robot: &Robot, site: &Site) -> Vec<Warning> {
     let flows = robot.flows.iter().flat_map(of_flow);
     let both_ways = [Toward::Operator, Toward::Vehicle];
     let sums = both_ways.into_iter().filter_map(|toward| sum_too_fast(robot, toward, site));
-    flows.chain(sums).chain(same_fifo(site)).chain(trusts_nobody(site)).collect()
+    let budgets = site.rtos_budgets.iter().enumerate().filter_map(leaves_little);
+    flows.chain(sums).chain(same_fifo(site)).chain(budgets).chain(trusts_nobody(site)).collect()
 }
 
 fn warning(path: String, what: impl Into<String>, remedy: impl Into<String>) -> Option<Warning> {
@@ -124,6 +129,21 @@ fn same_fifo(site: &Site) -> Option<Warning> {
     }
     let what = format!("control and realtime threads both get {}", on_cpu(Class::Control));
     warning("priorities.max_fifo".to_owned(), what, format!("allow more than {lower} to keep control ahead"))
+}
+
+/// Linux's own work each tick, interrupts and wakes, needs more of a processor than that (CON-53).
+fn leaves_little((index, row): (usize, &RtosBudget)) -> Option<Warning> {
+    if row.left() >= row.period / LINUX_PART {
+        return None;
+    }
+    let (left, period) = (DurationText(row.left()), DurationText(row.period));
+    let what = format!("Linux may have no more than {left} in {period} of processor {}", row.core);
+    let least = DurationText(row.period - row.period / LINUX_PART);
+    warning(
+        format!("cores.rtos[{index}].budget"),
+        what,
+        format!("write {least} or less: a twentieth keeps Linux alive"),
+    )
 }
 
 /// A port that is open to the network and lets nobody in (CON-35).

@@ -8,6 +8,7 @@
 //! values, and [`robot`] and [`site`] know which fields there are. All three write what they find wrong into one
 //! `Log`, so a file's errors are reported together. Specification: SPEC.md, CON-1 to CON-19, CON-37 to CON-39.
 
+pub mod budget;
 mod camera;
 mod error;
 mod fields;

@@ -4,6 +4,7 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
+use super::budget::{self, RtosBudget};
 use super::error::{Errors, Log};
 use super::fields::{Field, Fields};
 use super::fleet::{self, FleetSite};
@@ -35,6 +36,8 @@ pub struct Site {
     pub max_fifo: u8,
     /// CPUs the link's threads may run on; empty means any. Default empty.
     pub link_cores: Vec<u16>,
+    /// What an RTOS may take of processors that it shares with Linux. Default no bound.
+    pub rtos_budgets: Vec<RtosBudget>,
     /// Where the fleet's routers are. Default none.
     pub fleet: FleetSite,
 }
@@ -79,6 +82,7 @@ impl Default for Site {
             link: LinkSite::default(),
             max_fifo: 50,
             link_cores: Vec::new(),
+            rtos_budgets: Vec::new(),
             fleet: FleetSite::default(),
         }
     }
@@ -141,8 +145,8 @@ fn read(root: &Node, log: &mut Log<'_>) -> Option<Site> {
     if let Some(priority) = max_fifo(&fields, log) {
         site.max_fifo = priority;
     }
-    if let Some(cores) = link_cores(&fields, log) {
-        site.link_cores = cores;
+    if let Some(field) = fields.get("cores") {
+        read_cores(&field, &mut site, log);
     }
     if let Some(field) = fields.get("fleet") {
         site.fleet = fleet::read(&field, log);
@@ -219,8 +223,18 @@ fn max_fifo(fields: &Fields<'_>, log: &mut Log<'_>) -> Option<u8> {
     u8::try_from(priority).ok()
 }
 
-fn link_cores(fields: &Fields<'_>, log: &mut Log<'_>) -> Option<Vec<u16>> {
-    let items = fields.get("cores")?.fields(log, &["link"])?.get("link")?.items(log)?;
+fn read_cores(field: &Field<'_>, site: &mut Site, log: &mut Log<'_>) {
+    let Some(fields) = field.fields(log, &["link", "rtos"]) else { return };
+    if let Some(cores) = fields.get("link").and_then(|field| link_cores(&field, log)) {
+        site.link_cores = cores;
+    }
+    if let Some(field) = fields.get("rtos") {
+        site.rtos_budgets = budget::read(&field, log);
+    }
+}
+
+fn link_cores(field: &Field<'_>, log: &mut Log<'_>) -> Option<Vec<u16>> {
+    let items = field.items(log)?;
     let mut cores = Vec::new();
     for item in &items {
         cores.extend(item.integer(log, 0..=MAX_CORE).and_then(|core| u16::try_from(core).ok()));

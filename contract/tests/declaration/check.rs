@@ -1,4 +1,4 @@
-//! `tokkyu check`: tables, derived settings and warnings (SPEC.md, CON-27 to CON-36).
+//! `tokkyu check`: tables, derived settings and warnings (SPEC.md, CON-27 to CON-36, CON-53).
 
 use tokkyu_contract::check::{Report, check};
 use tokkyu_contract::yaml::{robot, site};
@@ -140,4 +140,21 @@ fn a_flow_that_no_program_carries_is_warned_of_unless_it_is_matched_traffic() {
         "  scan: {type: sensor_msgs/msg/LaserScan, class: best_effort}\n  status/*: {class: best_effort}\n";
     assert_eq!(warnings(bridged, ""), [""; 0]);
     assert_eq!(warnings(&[CAMERA, DRIVE, UPLOAD].concat(), ""), [""; 0]);
+}
+
+#[test]
+fn budgets_of_an_rtos_are_printed_and_what_leaves_linux_nothing_is_warned_of() {
+    let site = |budget| format!("cores: {{rtos: [{{core: 1, budget: {budget}, period: 10 ms}}]}}\n");
+    let told = report(CAMERA, &site("8 ms"));
+    let table = "\ncore  RTOS at most  of each  Linux at least\n1     8 ms          10 ms    2 ms\n";
+    assert!(told.to_string().ends_with(table), "{told}");
+    let row = &told.to_json()["rtos_budgets"][0];
+    assert_eq!(
+        (&row["core"], &row["budget_ns"], &row["period_ns"]),
+        (&1.into(), &8_000_000.into(), &10_000_000.into())
+    );
+    assert_eq!(warnings(CAMERA, &site("9500 us")), [""; 0]);
+    let expected = "cores.rtos[0].budget: Linux may have no more than 499 us in 10 ms of processor 1; \
+                    write 9.5 ms or less: a twentieth keeps Linux alive";
+    assert_eq!(warnings(CAMERA, &site("9501 us")), [expected]);
 }

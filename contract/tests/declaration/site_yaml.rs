@@ -1,9 +1,11 @@
 //! `site.yaml`: defaults, what a good file becomes, and the exact words about a bad one (SPEC.md, CON-16 to CON-19, CON-37, CON-38).
 
 use std::path::Path;
+use std::time::Duration;
 
 use tokkyu_contract::class::{Class, LinuxSched};
 use tokkyu_contract::units::{BitRate, Bytes};
+use tokkyu_contract::yaml::budget::RtosBudget;
 use tokkyu_contract::yaml::fleet::{FleetAccess, FleetSite, FleetTls, RouterAddress};
 use tokkyu_contract::yaml::site::{self, LinkSite, Site};
 
@@ -30,6 +32,11 @@ fn the_example_is_read_in_full() {
         },
         max_fifo: 50,
         link_cores: vec![1],
+        rtos_budgets: vec![RtosBudget {
+            core: 0,
+            budget: Duration::from_millis(8),
+            period: Duration::from_millis(10),
+        }],
         fleet: FleetSite {
             routers: vec![RouterAddress { is_tls: true, host: "fleet.example.org".to_owned(), port: 7448 }],
             tls: Some(FleetTls {
@@ -57,6 +64,7 @@ fn an_empty_site_has_the_documented_defaults_and_opens_nothing() {
     assert_eq!((site.link.listen.port(), site.link.mtu, site.max_fifo), (7447, 1500, 50));
     assert_eq!((site.link.max_rate, site.link.memory), (None, Bytes(256_000_000)));
     assert!(site.link.trust.is_empty() && site.link_cores.is_empty());
+    assert!(site.rtos_budgets.is_empty());
 }
 
 #[test]
@@ -122,6 +130,30 @@ fn each_wrong_field_is_told_with_its_place_and_a_remedy() {
             "1:19: cores.link[1]: \"-1\" is not a whole number from 0 to 1023; write a whole number from 0 to 1023",
         ),
         ("cores: {lnk: [0]}", "1:9: cores.lnk: unknown field; did you mean \"link\"?"),
+        (
+            "cores: {rtos: [{core: 8, budget: 1 ms, period: 2 ms}]}",
+            "1:23: cores.rtos[0].core: \"8\" is not a whole number from 0 to 7; write a whole number from 0 to 7",
+        ),
+        (
+            "cores: {rtos: [{core: 0, budget: 1 ms, period: 2 ms}, {core: 0, budget: 1 ms, period: 2 ms}]}",
+            "1:62: cores.rtos[1].core: processor 0 has a budget already; name each processor once",
+        ),
+        (
+            "cores: {rtos: [{core: 0, budget: 3 ms, period: 2 ms}]}",
+            "1:34: cores.rtos[0].budget: 3 ms is not from 100 us to 2 ms; a budget has at most its period",
+        ),
+        (
+            "cores: {rtos: [{core: 0, budget: 1 ms, period: 2 s}]}",
+            "1:48: cores.rtos[0].period: 2 s is not from 1 ms to 1 s; choose a period in which Linux can wait for the rest of it",
+        ),
+        (
+            "cores: {rtos: [{core: 0, budget: 100.5 us, period: 2 ms}]}",
+            "1:34: cores.rtos[0].budget: 100.5 us is no whole number of microseconds; round it",
+        ),
+        (
+            "cores: {rtos: [{core: 0, period: 2 ms}]}",
+            "1:16: cores.rtos[0].budget: the field is missing; give it, such as budget: 10 ms",
+        ),
         ("core: here", "1:1: core: unknown field; did you mean \"cores\"?"),
         (
             "site: a/b",
