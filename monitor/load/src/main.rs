@@ -1,8 +1,9 @@
 //! An RTOS that takes processors from Linux as an experiment says, and counts what came of it: what `tokkyu lab dualos` measures with.
 //! Linux gives the orders, which makes it no image for anything else.
 //!
-//! Where to look: `shared.rs` has the orders and the counts, `due.rs` what is done when a task is due, `work.rs` the tasks, `echo.rs` messages to Linux and back, `start.rs` how long
-//! it took to begin them, `system.rs` the objects, `programs.rs` whose is which function.
+//! Where to look: `shared.rs` has the orders and the counts, `due.rs` what is done when a task is due, `work.rs` the tasks, `echo.rs` messages
+//! to Linux and back, `start.rs` how long it took to begin them, `report.rs` how often a budget was used up, `system.rs` the objects,
+//! `programs.rs` whose is which function.
 
 #![cfg_attr(target_os = "none", no_std, no_main)]
 
@@ -12,6 +13,8 @@ mod due;
 mod echo;
 #[cfg(target_os = "none")]
 mod programs;
+#[cfg(target_os = "none")]
+mod report;
 #[cfg(target_os = "none")]
 mod shared;
 #[cfg(target_os = "none")]

@@ -6,7 +6,7 @@ use tokkyu_rtos::{Handler, Objects};
 use tokkyu_rtos_aarch64::{Console, Line, Programs, StackRange, exit, system};
 
 use crate::system::{BEGIN, ECHO, KERNEL, PROCESSORS, Parts, RANGES, objects};
-use crate::{due, echo, start, work};
+use crate::{due, echo, report, start, work};
 
 impl Programs for Parts {
     const SEES_LINUX: bool = true;
@@ -26,6 +26,7 @@ impl Programs for Parts {
                 for home in 1..=PROCESSORS as i32 {
                     let _ = KERNEL.sta_alm(home, 0);
                 }
+                report::task();
             }
             ECHO => echo::task(),
             of_home => work::of_home(of_home as usize - 1),

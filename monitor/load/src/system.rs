@@ -5,7 +5,7 @@ use tokkyu_rtos_aarch64::{Board, Stack, StackRange};
 
 /// Those that Linux has too.
 pub(crate) const PROCESSORS: usize = 2;
-/// Tasks: one of each home processor, then these.
+/// Tasks: one of each home processor, then one that is more urgent and tells what came of budgets, and one with messages.
 pub(crate) const BEGIN: i32 = PROCESSORS as i32 + 1;
 pub(crate) const ECHO: i32 = BEGIN + 1;
 const ANY: u8 = (1 << PROCESSORS) - 1;
@@ -24,7 +24,7 @@ const fn alarm(processor: u8) -> Alarm {
 }
 
 static PROCESSORS_HERE: [Processor; PROCESSORS] = [const { Processor::new() }; PROCESSORS];
-static TASKS: [Task; 4] = [task(5, 1, false), task(5, 2, false), task(10, 1, true), task(9, 1, true)];
+static TASKS: [Task; 4] = [task(5, 1, false), task(5, 2, false), task(1, 1, true), task(9, 1, true)];
 static ALARMS: [Alarm; PROCESSORS] = [alarm(1), alarm(2)];
 
 #[unsafe(link_section = ".stacks.tasks")]

@@ -26,11 +26,22 @@ pub(crate) fn of_home(home: usize) {
 }
 
 /// A few microseconds of a processor that is emulated. Reading its counter takes a lock of QEMU's that Linux's processors need too: who did
-/// nothing else would hold them up.
+/// nothing else would hold them up. What does nothing takes the emulator no time, and is counted as any other instruction. Where it counts
+/// instructions it emulates one processor at a time, and goes on to the next at a yield: else not before something is due, and then not always.
 fn burn() {
     // SAFETY: it counts in a register.
     unsafe {
-        core::arch::asm!("2: subs {left}, {left}, #1", "b.ne 2b", left = inout(reg) 1_000_u64 => _, options(nomem, nostack));
+        core::arch::asm!(
+            "2:",
+            ".rept 62",
+            "nop",
+            ".endr",
+            "subs {left}, {left}, #1",
+            "b.ne 2b",
+            "yield",
+            left = inout(reg) 32_u64 => _,
+            options(nomem, nostack),
+        );
     }
 }
 
