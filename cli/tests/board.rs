@@ -57,7 +57,12 @@ fn linux_runs_beside_an_image_for_secure_el1_alone() {
     // Whatever it is an image for, it is none for that.
     let image = env!("CARGO_BIN_EXE_tokkyu");
     for command in ["run", "top"] {
-        for linux in [["--kernel", "Image"], ["--append", "console=ttyAMA0"], ["--memory", "1024"]] {
+        for linux in [
+            ["--kernel", "Image"],
+            ["--append", "console=ttyAMA0"],
+            ["--memory", "1024"],
+            ["--site", "site.yaml"],
+        ] {
             let refused = tokkyu(&[&["board", command, "--image", image], &linux[..]].concat());
             assert_eq!(refused.status.code(), Some(2));
             assert!(

@@ -2,6 +2,7 @@
 
 mod beside;
 mod both;
+mod budgets;
 mod build;
 mod machine;
 mod new;

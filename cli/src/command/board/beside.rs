@@ -13,6 +13,7 @@ use tokkyu_lab::orphan::ends_with_its_starter;
 use tokkyu_monitor_boot::{HEADER_BYTES, Image, ImageError, Kernel, shared_of};
 use tokkyu_monitor_core::{RTOS_MEMORY, Range, TREE};
 
+use super::budgets;
 use super::machine::{QEMU, control, not_there};
 use crate::exit::Failure;
 
@@ -33,6 +34,9 @@ pub struct Beside {
     /// Its command line
     #[arg(long, value_name = "WORDS", default_value = WORDS)]
     append: String,
+    /// The site's limits: what the RTOS may take of each processor at most (cores.rtos); no bound if not given
+    #[arg(long, value_name = "FILE")]
+    site: Option<PathBuf>,
     /// Memory of the machine, MiB
     #[arg(long, value_name = "MIB", default_value_t = MEMORY_MIB, value_parser = clap::value_parser!(u32).range(64..=4096))]
     memory: u32,
@@ -70,7 +74,8 @@ pub fn is_for_secure(image: &Path) -> Result<bool, Failure> {
 impl Beside {
     /// Whether a Linux was asked for.
     fn is_asked_for(&self) -> bool {
-        self.kernel.is_some() || self.initrd.is_some() || self.append != WORDS || self.memory != MEMORY_MIB
+        let files = [&self.kernel, &self.initrd, &self.site];
+        files.into_iter().any(Option::is_some) || self.append != WORDS || self.memory != MEMORY_MIB
     }
 
     /// For an image beside which there is none.
@@ -120,6 +125,8 @@ impl Beside {
 
     /// What both have in common.
     fn machine(&self, image: &Path, processors: u32, counts_instructions: bool) -> Result<Command, Failure> {
+        let site = self.site.as_deref();
+        let budgets = site.map(|site| budgets::of_site(site, processors)).transpose()?.flatten();
         let monitor = needed(
             built_folder("TOKKYU_MONITOR", "monitor").join("monitor.bin"),
             "monitor/build makes it (TOKKYU_MONITOR: the folder)",
@@ -140,6 +147,9 @@ impl Beside {
             .args(["-append", &self.append]);
         if let Some(initrd) = &initrd {
             qemu.arg("-initrd").arg(initrd);
+        }
+        if let Some(budgets) = &budgets {
+            qemu.args(["-fw_cfg", budgets]);
         }
         if counts_instructions {
             qemu.args(["-cpu", "cortex-a53,cntfrq=1000000000", "-icount", "shift=0,sleep=off"]);

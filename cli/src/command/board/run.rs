@@ -31,6 +31,7 @@ const LOOK: Duration = Duration::from_millis(20);
 #[command(after_help = "Examples:\n  tokkyu board run examples/rtos-camera\n  \
     tokkyu board run examples/rtos-camera --seconds 10 --capture board.pcap\n  \
     tokkyu board run examples/dualos --processors 2\n  \
+    tokkyu board run examples/dualos --processors 2 --site site.yaml\n  \
     tokkyu board run examples/dualos --kernel Image --initrd initrd --append console=ttyAMA0 2>rtos.log\n  \
     tokkyu board run . --set ROS_NAMESPACE=/rover\n  tokkyu board run . -- chatter:=words")]
 pub struct Run {
