@@ -19,13 +19,14 @@ deep_nightly() {
 deep_coverage() { deep_nightly && rtos/coverage --least 97; }
 deep_monitor() { monitor/check deep; }
 
-# What the look at Linux's locks costs, on what the step before has built and fetched. Waits for locks want a machine with nothing else to do.
+# What the look at Linux's locks costs, messages, and faults, on what the step before has built and fetched. Waits for locks want a machine with nothing else to do.
 deep_lab_dualos() {
     # What an earlier tree has fetched may lack what this one wants.
     monitor/fetch "$CARGO_TARGET_DIR/monitor-linux"
+    monitor/build-driver "$CARGO_TARGET_DIR/monitor-linux"
     rm -rf -- "${logs:?}/lab-dualos"
     TOKKYU_MONITOR=$CARGO_TARGET_DIR/monitor TOKKYU_MONITOR_LINUX=$CARGO_TARGET_DIR/monitor-linux \
-        "$binary" lab dualos --parts start --runs 2 --out "$logs/lab-dualos"
+        "$binary" lab dualos --parts start,topic,fault --runs 2 --out "$logs/lab-dualos"
 }
 deep_miri() { deep_nightly && nice rtos/check miri; }
 

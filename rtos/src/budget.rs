@@ -13,7 +13,7 @@
 //! ```
 
 use crate::cell::{Byte, Long, Word};
-use crate::processor::NEVER;
+use crate::wheel::NEVER;
 
 #[derive(Debug)]
 pub(crate) struct Budget {

@@ -7,9 +7,10 @@ use crate::error::{Error, Result};
 use crate::lock::{Lock, RANK_OF_PROCESSORS};
 use crate::objects::Objects;
 use crate::port::Port;
-use crate::processor::{NEVER, Processor};
+use crate::processor::Processor;
 use crate::task::{Task, Wait, state};
 use crate::waiting::Place;
+use crate::wheel::NEVER;
 
 /// Longest relative time (`TMAX_RELTIM`), in microseconds.
 pub const RELATIVE_TIME_MAX_US: u32 = 4_000_000_000;

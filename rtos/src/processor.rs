@@ -6,7 +6,7 @@ use crate::lock::{Lock, RANK_OF_CHAIN, RANK_OF_PROCESSORS};
 use crate::ready::ReadyQueue;
 use crate::spinlock::SpinLock;
 use crate::task::{Saved, Task};
-use crate::wheel::Wheel;
+use crate::wheel::{NEVER, Wheel};
 
 /// In [`Processor::context`]: `loc_cpu`.
 pub(crate) const CPU_LOCKED: u32 = 1;
@@ -14,9 +14,6 @@ pub(crate) const CPU_LOCKED: u32 = 1;
 pub(crate) const NO_SWITCH: u32 = 2;
 /// In [`Processor::context`]: for each handler that runs.
 pub(crate) const HANDLER: u32 = 4;
-
-/// A time that does not come.
-pub(crate) const NEVER: u64 = u64::MAX;
 
 /// A processor.
 ///

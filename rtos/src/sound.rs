@@ -6,8 +6,9 @@ use std::vec::Vec;
 
 use crate::kernel::Kernel;
 use crate::port::Port;
-use crate::processor::{NEVER, Processor};
+use crate::processor::Processor;
 use crate::task::{PRIORITIES, Task};
+use crate::wheel::NEVER;
 
 impl<P: Port> Kernel<P> {
     /// What is not sound, in words.

@@ -15,6 +15,9 @@ const PLACES: usize = 1 << DIGIT;
 const WHEELS: usize = 7;
 const NOWHERE: u16 = u16::MAX;
 
+/// A time that does not come.
+pub(crate) const NEVER: u64 = u64::MAX;
+
 /// Whose event it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Owner {

@@ -82,8 +82,7 @@ impl Kept {
         let [activations, elsewhere, missed, latest_us, late_us] =
             [&self.activations, &self.moved, &self.missed, &self.latest_us, &self.late_us]
                 .map(|count| count.load(Relaxed));
-        // There are no budgets.
-        let used_up = 0;
+        let used_up = linux::budget(home + 1).map_or(0, |budget| budget.used_up);
         Tasks { activations, elsewhere, missed, latest_us, late_us, used_up, at_us: now_us() }.write(
             home,
             |at, value| {

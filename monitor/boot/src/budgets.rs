@@ -32,21 +32,21 @@ impl fmt::Display for BudgetsError {
             BudgetsError::NotText => write!(f, "no text of {BUDGETS_BYTES_MOST} bytes at most"),
             BudgetsError::NotOne(part) => write!(
                 f,
-                "{part:?} is no budget: PROCESSOR=BUDGET/PERIOD in microseconds is wanted, as 0=8000/10000"
+                "\"{part}\" is no budget: PROCESSOR=BUDGET/PERIOD in microseconds is wanted, as 0=8000/10000"
             ),
             BudgetsError::OutOfRange(part) => write!(
                 f,
-                "{part:?} is out of range: a period has {} to {} us, a budget {} us at least and its period at most",
+                "\"{part}\" is out of range: a period has {} to {} us, a budget {} us at least and its period at most",
                 Budget::PERIODS_US.start(),
                 Budget::PERIODS_US.end(),
                 Budget::LEAST_US
             ),
             BudgetsError::NotThere(part, processors) => write!(
                 f,
-                "{part:?} is of a processor that is not there: the machine has {processors}, from 0 on (QEMU's -smp)"
+                "\"{part}\" is of a processor that is not there: the machine has {processors}, from 0 on (QEMU's -smp)"
             ),
             BudgetsError::Twice(part) => {
-                write!(f, "{part:?} is of a processor that has a budget: one is enough")
+                write!(f, "\"{part}\" is of a processor that has a budget: one is enough")
             }
         }
     }

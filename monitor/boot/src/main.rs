@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Where to look: `reset.rs` is the first instruction, `kept.rs` keeps what Linux begins with, `rtos.rs` brings the RTOS into memory,
-//! `resident.rs` the resident part; what needs no hardware is in the library (`lib.rs`).
+//! `resident.rs` the resident part, `stop.rs` says what cannot be done; what needs no hardware is in the library (`lib.rs`).
 
 #![cfg_attr(target_os = "none", no_std, no_main)]
 #![deny(unsafe_op_in_unsafe_fn)]
@@ -25,6 +25,8 @@ mod reset;
 mod resident;
 #[cfg(target_os = "none")]
 mod rtos;
+#[cfg(target_os = "none")]
+mod stop;
 #[cfg(target_os = "none")]
 mod tables;
 

@@ -1,12 +1,12 @@
-//! The first instruction (MON-3), and the end of what cannot go on (MON-4).
+//! The first instruction (MON-3).
 
 use core::arch::global_asm;
-use core::fmt::Write;
 use core::panic::PanicInfo;
 
 use tokkyu_monitor_machine::heap::Heap;
-use tokkyu_monitor_machine::{gpio, serial};
+use tokkyu_monitor_machine::serial;
 
+use crate::stop::stop;
 use crate::{gic, header, kept, resident};
 
 #[global_allocator]
@@ -23,12 +23,6 @@ extern "C" fn tokkyu_boot() -> u64 {
         Ok(entry) => entry,
         Err(error) => stop(format_args!("{error}")),
     }
-}
-
-pub(crate) fn stop(words: core::fmt::Arguments<'_>) -> ! {
-    let mut line = serial::FIRST;
-    let _ = write!(line, "monitor: {words}\r\n");
-    gpio::off()
 }
 
 #[panic_handler]

@@ -11,7 +11,7 @@ use aarch64_paging::paging::{Constraints, El3, MemoryRegion, PageTable, Translat
 use tokkyu_monitor_core::{KEPT_BYTES, LOADER_KEPT, Range};
 
 use crate::header::{Header, PLACE};
-use crate::reset::stop;
+use crate::stop::stop;
 
 /// The table whose entries are 1 GiB each is the first.
 const ROOT_LEVEL: usize = 1;

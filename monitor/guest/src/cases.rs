@@ -12,26 +12,17 @@ use smccc::psci::{
     PSCI_CPU_SUSPEND_64, PSCI_FEATURES, PSCI_MIGRATE_INFO_TYPE, PSCI_VERSION,
 };
 
-use crate::call::{PV_SCHED_FEATURES, PV_SCHED_IPA_INIT, PV_SCHED_KICK_CPU, counter, kept, off, reset, smc};
+use crate::call::{PV_SCHED_FEATURES, PV_SCHED_IPA_INIT, PV_SCHED_KICK_CPU, counter, kept, off, smc};
 use crate::console::has_failed;
+use crate::power::{
+    CALL_WITHOUT_END, COUNT_AND_GO, IS_OFF, IS_ON, LEAD, LEAVE_AN_INTERRUPT, TAKE_AN_INTERRUPT,
+    WAIT_FOR_KICK, WAIT_FOR_RACE, affinity_info, begin_anew, has_begun_anew, on, until,
+};
 use crate::processor::{ABORT, begin, here};
 use crate::{between, expect, flood, hotplug, placement, rtos, say, suspend};
 
 const PROCESSORS_MAX: usize = 8;
 const NOT: i64 = NOT_SUPPORTED as i64;
-pub const IS_ON: i64 = 0;
-pub const IS_OFF: i64 = 1;
-/// Memory that the guest does not use, which a reset leaves as it is.
-const MARK: *mut u64 = 0x4100_0000 as *mut u64;
-const MARKED: u64 = 0x746f_6b6b_7975;
-/// Contexts: what another processor does.
-const COUNT_AND_GO: u64 = 1;
-const WAIT_FOR_RACE: u64 = 2;
-const WAIT_FOR_KICK: u64 = 3;
-pub const CALL_WITHOUT_END: u64 = 4;
-pub const LEAVE_AN_INTERRUPT: u64 = 5;
-pub const TAKE_AN_INTERRUPT: u64 = 6;
-pub const LEAD: u64 = 7;
 
 /// How often each processor has begun, and with what.
 static BEGUN: [AtomicU64; PROCESSORS_MAX] = [const { AtomicU64::new(0) }; PROCESSORS_MAX];
@@ -48,10 +39,7 @@ pub fn all(tree: u64, rest: u64) -> ! {
     // SAFETY: memory; a tree begins with its magic.
     let magic = unsafe { (tree as *const u32).read_volatile() };
     expect!("a device tree", magic, 0xd00d_feed_u32.to_be());
-    // SAFETY: memory that nobody else uses.
-    if unsafe { MARK.read_volatile() } == MARKED {
-        // SAFETY: as before.
-        unsafe { MARK.write_volatile(0) };
+    if has_begun_anew() {
         expect!("the first processor", here(), 0);
         say!("ok a reset begins anew");
         finish();
@@ -89,24 +77,9 @@ pub fn all(tree: u64, rest: u64) -> ! {
     begin_anew()
 }
 
-/// Once: the guest that begins then finds the mark.
-pub fn begin_anew() -> ! {
-    // SAFETY: memory that nobody else uses.
-    unsafe { MARK.write_volatile(MARKED) };
-    reset()
-}
-
 fn finish() -> ! {
     say!("{}", if has_failed() { "guest: FAILED" } else { "guest: done" });
     off()
-}
-
-pub fn affinity_info(of: u64) -> i64 {
-    smc(PSCI_AFFINITY_INFO_64, [of, 0, 0])
-}
-
-pub fn on(of: u64, entry: u64, context: u64) -> i64 {
-    smc(PSCI_CPU_ON_64, [of, entry, context])
 }
 
 /// MON-21, MON-22.
@@ -222,20 +195,6 @@ pub fn other(context: u64) -> ! {
     expect!("CPU_OFF does not return", answer, 0);
     loop {
         spin_loop();
-    }
-}
-
-/// Until it is so.
-pub fn until(what: &str, is: impl Fn() -> bool) {
-    let end = counter() + 2_000_000_000;
-    while !is() {
-        if counter() > end {
-            say!("FAILED {what}: it never comes");
-            off();
-        }
-        // So that others get their turn under instruction counting.
-        // SAFETY: it gives way.
-        unsafe { asm!("yield", options(nomem, nostack)) };
     }
 }
 

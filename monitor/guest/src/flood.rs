@@ -10,7 +10,7 @@ use smccc::psci::{PSCI_CPU_ON_64, PSCI_VERSION};
 use crate::call::{
     PV_SCHED_FEATURES, PV_SCHED_IPA_INIT, PV_SCHED_IPA_RELEASE, PV_SCHED_KICK_CPU, counter, smc,
 };
-use crate::cases::{CALL_WITHOUT_END, IS_OFF, IS_ON, affinity_info, on, until};
+use crate::power::{CALL_WITHOUT_END, IS_OFF, IS_ON, affinity_info, on, until};
 use crate::processor::{begin, here};
 use crate::rtos::{self, Watch};
 use crate::{expect, interrupts, say};

@@ -11,10 +11,10 @@ use core::sync::atomic::Ordering::{Acquire, Release};
 use smccc::psci::PSCI_CPU_OFF;
 
 use crate::call::{counter, smc};
-use crate::cases::{
+use crate::interrupts::{OF_NO_DEVICE, open, raise, route, take as take_one};
+use crate::power::{
     IS_OFF, LEAD, LEAVE_AN_INTERRUPT, TAKE_AN_INTERRUPT, affinity_info, begin_anew, on, until,
 };
-use crate::interrupts::{OF_NO_DEVICE, open, raise, route, take as take_one};
 use crate::processor::{begin, here};
 use crate::rtos::{self, Watch};
 use crate::{expect, say};

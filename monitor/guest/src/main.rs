@@ -3,7 +3,7 @@
 //!
 //! Where to look: `cases.rs` has what is tried, `call.rs` calls with every register looked at, `between.rs` what an RTOS
 //! must leave as it was, `suspend.rs` waits for interrupts, `flood.rs` calls and interrupts without end, `hotplug.rs` processors that go off
-//! with an interrupt left, `placement.rs` where an RTOS begins its tasks; `interrupts.rs` has the guest's interrupts, `rtos.rs` what
+//! with an interrupt left, `placement.rs` where an RTOS begins its tasks; `interrupts.rs` has the guest's interrupts, `power.rs` processors on and off, `rtos.rs` what
 //! neighbour/ counts, `entry.rs` is the first instruction and exceptions.
 
 #![cfg_attr(target_os = "none", no_std, no_main)]
@@ -27,6 +27,8 @@ mod hotplug;
 mod interrupts;
 #[cfg(target_os = "none")]
 mod placement;
+#[cfg(target_os = "none")]
+mod power;
 #[cfg(target_os = "none")]
 mod processor;
 #[cfg(target_os = "none")]

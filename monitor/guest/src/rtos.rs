@@ -1,7 +1,7 @@
 //! What neighbour/ counts beside the guest, and what it is ordered to do (its shared.rs).
 
 use crate::call::counter;
-use crate::cases::until;
+use crate::power::until;
 
 /// As in between.rs.
 const SHARED: usize = 0x5fc0_0000;

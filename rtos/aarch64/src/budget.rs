@@ -7,9 +7,8 @@ use core::sync::atomic::AtomicU64;
 use core::sync::atomic::Ordering::Relaxed;
 
 use smccc::smc64;
-use tokkyu_rtos::Kernel;
+use tokkyu_rtos::{Kernel, Port};
 
-use crate::board::{Board, Programs};
 use crate::secure::SECURE;
 use crate::stack::PROCESSORS_MAX;
 
@@ -45,7 +44,7 @@ static GIVEN: [Given; PROCESSORS_MAX] =
     [const { Given { word: AtomicU64::new(0), used_up: AtomicU64::new(0) } }; PROCESSORS_MAX];
 
 /// The kernel is prepared, and no processor has started. `None`: the kernel does not take one.
-pub(crate) fn start<P: Programs>(kernel: &'static Kernel<Board<P>>) -> Option<()> {
+pub(crate) fn start<P: Port>(kernel: &'static Kernel<P>) -> Option<()> {
     if !SECURE {
         return Some(());
     }

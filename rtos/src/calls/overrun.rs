@@ -4,7 +4,7 @@
 //! Both are written with the processor's lock held. Rules: SPEC.md RTK-60 to RTK-63.
 
 use super::{Error, Kernel, Port, Processor, Result, Task};
-use crate::processor::NEVER;
+use crate::wheel::NEVER;
 
 /// Longest processor time (`TMAX_OVRTIM`), in microseconds.
 pub const OVERRUN_TIME_MAX_US: u32 = 4_000_000_000;
