@@ -3,6 +3,7 @@
 //! ```text
 //! arm static seconds 0.91 activations 1820 moved 0 held 0 unknown 0 nowhere 0 missed 5 ...
 //! waits static 7 12                                (of arm static, 12 waits of 2^7 us or more, and less than 2^8)
+//! spins static 7 12                                (the same, for mutexes by spinning)
 //! ```
 
 use std::collections::BTreeMap;
@@ -20,11 +21,12 @@ pub(super) fn cases(cell: &Cell, kernel: &str, words: &str) -> Result<Vec<Dualos
         let fields: Vec<&str> = line.split_ascii_whitespace().collect();
         match fields.as_slice() {
             ["arm", arm, rest @ ..] => cases.push(case(cell, kernel, arm, &values(rest)?)?),
-            ["waits", arm, power, count] => {
+            [kind @ ("waits" | "spins"), arm, power, count] => {
                 let wrong = || format!("not as it should be: {line:?}");
                 let of = cases.iter_mut().find(|case| case.arm == *arm).ok_or_else(wrong)?;
                 let (power, count) = power.parse().ok().zip(count.parse().ok()).ok_or_else(wrong)?;
-                of.waits.get_or_insert_default().add(power, count);
+                let waits = if *kind == "waits" { &mut of.waits } else { &mut of.mutex };
+                waits.get_or_insert_default().add(power, count);
             }
             _ => {}
         }
@@ -103,6 +105,7 @@ fn case(cell: &Cell, kernel: &str, arm: &str, values: &Values<'_>) -> Result<Dua
         round: cell.round,
         placed,
         waits: (cell.kind == Kind::Spin).then(Waits::default),
+        mutex: (cell.kind == Kind::Spin).then(Waits::default),
         way,
         seconds: of("seconds"),
         ideal_seconds: None,
@@ -135,7 +138,7 @@ mod tests {
         });
         format!(
             "[ 0.1] Linux\r\narm none seconds 0.5\r\nwaits none 3 100\r\n{}arm static seconds 0.9 activations 20 \
-             moved 0 held 0 unknown 0 nowhere 0 missed 2\r\nwaits static 6 5\r\nwaits static 7 3\r\nwaits static 9 1\r\n{more}",
+             moved 0 held 0 unknown 0 nowhere 0 missed 2\r\nwaits static 6 5\r\nwaits static 7 3\r\nwaits static 9 1\r\nspins static 8 2\r\n{more}",
             arms.concat()
         )
     }
@@ -146,6 +149,7 @@ mod tests {
         let of = |arm: &str| cases.iter().find(|case| case.arm == arm).unwrap();
         let waits = of("static").waits.as_ref().unwrap();
         assert_eq!((waits.all, waits.long), (9, 4));
+        assert_eq!(of("static").mutex.as_ref().map(|waits| waits.long), Some(2));
         assert_eq!(
             of("static").placed.as_ref().map(|placed| (placed.activations, placed.missed)),
             Some((20, 2))

@@ -1,5 +1,5 @@
 //! The experiment on an RTOS and Linux on the same processors: the evaluations of the paper on SafeG for several processors, redone on an
-//! emulated machine. Follows SPEC.md LAB-130 to LAB-135.
+//! emulated machine. Follows SPEC.md LAB-130 to LAB-137.
 //!
 //! ```text
 //!  Study ─ cells ─► Stage ─► Machine (monitor, load/, a kernel, a script) ─ lines ─► findings ─ cases

@@ -68,7 +68,7 @@ impl Stage for Machines {
 
     fn expected(&self, cell: &Cell) -> Option<Duration> {
         Some(Duration::from_secs(match cell.kind {
-            Kind::Spin => 30,
+            Kind::Spin => 45,
             Kind::Start => 10,
             Kind::Capacity => 30,
             Kind::Topic => 15,

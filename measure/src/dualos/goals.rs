@@ -125,6 +125,7 @@ mod tests {
             round,
             placed: Some(placed),
             waits: Some(Waits { all: long, long, ..Waits::default() }),
+            mutex: None,
             way: Some(Way { mean: worst as f64 / 2.0, worst, n: 1000 }),
             seconds: None,
             ideal_seconds: None,

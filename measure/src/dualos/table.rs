@@ -6,7 +6,7 @@ use super::case::DualosCase;
 use crate::repetitions::median;
 use crate::table::{NONE, Row, Table};
 
-const SPINS: [&str; 10] = [
+const SPINS: [&str; 12] = [
     "policy",
     "rounds",
     "activations",
@@ -17,6 +17,8 @@ const SPINS: [&str; 10] = [
     "missed",
     "long waits",
     "long for each 1 000",
+    "long for mutexes",
+    "for each 1 000",
 ];
 const STARTS: [&str; 6] = ["policy", "rounds", "starts at home", "instructions", "worst", "elsewhere %"];
 
@@ -54,18 +56,21 @@ fn share(part: Option<u64>, of: Option<u64>) -> String {
     }
 }
 
-/// How long processors waited for spin locks.
+/// So many for each thousand.
+fn each_1000(part: Option<u64>, of: Option<u64>) -> String {
+    match (part, of) {
+        (Some(part), Some(of @ 1..)) => format!("{:.2}", part as f64 * 1000.0 / of as f64),
+        _ => NONE.to_owned(),
+    }
+}
+
+/// How long processors waited for spin locks, and spun for mutexes.
 pub fn spins(cases: &[DualosCase]) -> Table {
     let row = |(arm, cases): (&str, Vec<&DualosCase>)| {
         let placed = |figure: fn(&super::Placed) -> u64| sum(&cases, |case| case.placed.as_ref().map(figure));
         let activations = placed(|placed| placed.activations);
         let long = sum(&cases, |case| case.waits.as_ref().map(|waits| waits.long));
-        let each = match (long, activations) {
-            (Some(long), Some(activations @ 1..)) => {
-                format!("{:.2}", long as f64 * 1000.0 / activations as f64)
-            }
-            _ => NONE.to_owned(),
-        };
+        let mutex = sum(&cases, |case| case.mutex.as_ref().map(|waits| waits.long));
         Row {
             quoted: false,
             cells: vec![
@@ -78,7 +83,9 @@ pub fn spins(cases: &[DualosCase]) -> Table {
                 share(placed(|placed| placed.arrived), activations),
                 number(placed(|placed| placed.missed)),
                 number(long),
-                each,
+                each_1000(long, activations),
+                number(mutex),
+                each_1000(mutex, activations),
             ],
         }
     };

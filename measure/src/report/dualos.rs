@@ -12,12 +12,14 @@ use crate::study::{Experiment, Goal, Place, Report, Section};
 pub struct Dualos;
 
 /// What a reader has to know.
-const SPIN_WORDS: [&str; 4] = [
+const SPIN_WORDS: [&str; 5] = [
     "A wait is from when a processor begins to wait for a spin lock to when it has it, as the kernel's own tracepoints say, while \
      hackbench runs; a long one takes 128 us or more. The RTOS's task has the second processor as its home, 200 us of each 500.",
     "Processors are emulated side by side, in this machine's time: counts are to be compared, within a run, and say nothing of \
      microseconds. A round is refused where others used this machine.",
     "none: the RTOS has no task; timer: it has one with nothing to do, so that its waits are the emulator's, and no policy has fewer.",
+    "For a mutex a task spins while its owner has a processor, or had when the RTOS took that: a look at spin locks does not see it. What is \
+     spun for reader-writer semaphores the kernel does not tell.",
     "held: Linux held something at home when the task was due; nowhere free: everywhere. What is begun elsewhere gets there some time \
      after the look, of which an emulator makes much.",
 ];
