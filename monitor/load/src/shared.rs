@@ -2,7 +2,7 @@
 //!
 //! | at | what |
 //! |---|---|
-//! | 0x2000 + 0x40 h | microseconds from one activation to the next (0: none), of its work, number of the policy, microseconds that it may wait, round, where it looks |
+//! | 0x2000 + 0x40 h | microseconds from one activation to the next (0: none), of its work, number of the policy, microseconds that it may wait, round, where it looks, whether it gives way |
 //! | 0x3000 + 0x100 h | counts, in the order of `Count`; they begin anew with each round |
 
 use core::sync::atomic::Ordering::Relaxed;
@@ -24,6 +24,7 @@ pub(crate) struct Orders {
     pub(crate) defer_us: u32,
     pub(crate) round: u64,
     pub(crate) look_at: u64,
+    pub(crate) gives_way: bool,
 }
 
 /// What is counted, for one home processor.
@@ -75,6 +76,7 @@ pub(crate) fn orders(home: usize) -> Orders {
         defer_us: micros(3),
         round: order(home, 4),
         look_at: order(home, 5),
+        gives_way: order(home, 6) != 0,
     }
 }
 

@@ -19,17 +19,25 @@ pub(crate) fn of_home(home: usize) {
     add(home, Count::Seen, u64::from(linux::word(orders.look_at).is_some_and(|word| word as u32 == 1)));
     let ticks = u64::from(orders.work_us) * start::ticks_in_us();
     while start::now() - begun < ticks {
-        burn();
+        if orders.gives_way { burn_giving_way() } else { burn() }
     }
     TAKEN.give(at);
     kept.is_begun.store(false, Relaxed);
 }
 
 /// A few microseconds of a processor that is emulated. Reading its counter takes a lock of QEMU's that Linux's processors need too: who did
-/// nothing else would hold them up. What does nothing takes the emulator no time, and is counted as any other instruction. Where it counts
-/// instructions it emulates one processor at a time, and goes on to the next at a yield: else not before something is due, and then not always.
+/// nothing else would hold them up.
 fn burn() {
     // SAFETY: it counts in a register.
+    unsafe {
+        core::arch::asm!("2: subs {left}, {left}, #1", "b.ne 2b", left = inout(reg) 1_000_u64 => _, options(nomem, nostack));
+    }
+}
+
+/// The same where QEMU counts instructions. It emulates one processor at a time then, and goes on to the next at a yield: else not before
+/// something is due, and then not always. What does nothing takes it no time, and is counted as any other instruction.
+fn burn_giving_way() {
+    // SAFETY: as above.
     unsafe {
         core::arch::asm!(
             "2:",
@@ -40,7 +48,7 @@ fn burn() {
             "b.ne 2b",
             "yield",
             left = inout(reg) 32_u64 => _,
-            options(nomem, nostack),
+            options(nomem, nostack)
         );
     }
 }
