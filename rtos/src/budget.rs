@@ -74,14 +74,14 @@ impl Budget {
     }
 
     /// When something is to be done: it is used up, or, if it is, the period ends.
+    #[inline(always)]
     pub(crate) fn due_us(&self) -> u64 {
-        if !self.is_set() {
-            NEVER
-        } else if self.is_over() {
-            self.ends_us.get()
-        } else {
-            self.used_up_us()
-        }
+        if self.is_set() { self.set_due_us() } else { NEVER }
+    }
+
+    #[inline(never)]
+    fn set_due_us(&self) -> u64 {
+        if self.is_over() { self.ends_us.get() } else { self.used_up_us() }
     }
 
     /// What is due is done. Answers whether it is used up.

@@ -69,7 +69,13 @@ impl<P: Port> Kernel<P> {
 
     /// In the timer's interrupt: a budget that is used up, or whose next period begins. Answers what is to be called. The processor's lock
     /// is held.
+    #[inline(always)]
     pub(crate) fn budget_here(&self, processor: &'static Processor) -> Option<Handler> {
+        if processor.budget.is_set() { self.set_budget_here(processor) } else { None }
+    }
+
+    #[inline(never)]
+    fn set_budget_here(&self, processor: &'static Processor) -> Option<Handler> {
         let now_us = self.port.now_us();
         if processor.budget.due_us() > now_us {
             return None;
