@@ -26,6 +26,8 @@ pub const LOADING_BYTES: u64 = 0x20_0000;
 
 /// Memory that both systems have (MON-60).
 pub const SHARED_BYTES: u64 = 4 << 20;
+/// Of it, what is not for topics (MON-90).
+pub const TOLD_BYTES: u64 = 0x1_0000;
 /// What its address is a multiple of.
 pub const SHARED_ALIGNMENT: u64 = 2 << 20;
 

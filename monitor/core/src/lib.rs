@@ -24,7 +24,7 @@ pub use calls::{
 };
 pub use handoff::{
     Handoff, KEPT_BYTES, LOADER, LOADER_KEPT, LOADING_BYTES, PROCESSORS_MAX, RANGES_MAX, RTOS_MEMORY,
-    SHARED_ALIGNMENT, SHARED_BYTES, TREE, TREE_KEPT,
+    SHARED_ALIGNMENT, SHARED_BYTES, TOLD_BYTES, TREE, TREE_KEPT,
 };
 pub use life::{Life, LifeEvent, Piece, piece};
 pub use memory::{Range, holds};

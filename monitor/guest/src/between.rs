@@ -5,14 +5,12 @@ use core::arch::{asm, global_asm};
 use smccc::arch::SMCCC_ARCH_FEATURES;
 
 use crate::call::{counter, smc};
-use crate::processor::here;
+use crate::processor::{SHARED, here};
 use crate::{expect, rtos, say};
 
 /// Stolen time (DEN 0057).
 const PV_TIME_FEATURES: u32 = 0xc500_0020;
 const PV_TIME_ST: u32 = 0xc500_0021;
-/// The last 4 MiB of a machine with 512 MiB.
-const SHARED: usize = 0x5fc0_0000;
 /// Of each time somebody else had the processor, instructions that are not told.
 const UNTOLD: u64 = 100;
 

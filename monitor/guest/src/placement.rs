@@ -7,8 +7,8 @@ use tokkyu_monitor_placement::{COUNTED, PROCESSORS_MAX, Telling, Window};
 use crate::call::{PV_SCHED_IPA_INIT, PV_SCHED_IPA_RELEASE, counter, smc};
 use crate::{expect, say};
 
-/// As in between.rs, and what load/src/shared.rs has there.
-const SHARED: u64 = 0x5fc0_0000;
+/// What load/src/shared.rs has there.
+const SHARED: u64 = crate::processor::SHARED as u64;
 const ORDERS: u64 = SHARED + 0x2000;
 const COUNTS: u64 = SHARED + 0x3000;
 const STATIC: u64 = 0;

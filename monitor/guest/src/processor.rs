@@ -3,6 +3,9 @@
 use core::arch::asm;
 use core::sync::atomic::AtomicU64;
 
+/// Memory that both systems have (MON-60): the last 4 MiB of a machine with 512 MiB.
+pub const SHARED: usize = 0x5fc0_0000;
+
 /// Syndrome of the last abort of an access; 0: none came.
 pub static ABORT: AtomicU64 = AtomicU64::new(0);
 

@@ -2,9 +2,8 @@
 
 use crate::call::counter;
 use crate::power::until;
+use crate::processor::SHARED;
 
-/// As in between.rs.
-const SHARED: usize = 0x5fc0_0000;
 const ORDERS: usize = SHARED + 0x4000;
 const COUNTS: usize = SHARED + 0x5000;
 /// From one of its activations to the next.

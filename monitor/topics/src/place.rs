@@ -3,15 +3,18 @@
 use core::fmt;
 use core::ops::Range;
 
+use tokkyu_monitor_core::{SHARED_BYTES, TOLD_BYTES};
+
 use crate::topic::{Direction, Topic};
 
-/// Bytes of the shared memory, in words of 32 bits (MON-60).
-pub const SHARED_WORDS: usize = (4 << 20) / WORD_BYTES;
+/// Words of 32 bits of the shared memory (MON-60).
+pub const SHARED_WORDS: usize = SHARED_BYTES as usize / WORD_BYTES;
 pub(crate) const WORD_BYTES: usize = 4;
 /// Topics at most.
 pub(crate) const TOPICS_MAX: usize = 64;
 /// In words: the directory, the windows of each side.
-pub(crate) const DIRECTORY: Range<usize> = 0x1_0000 / WORD_BYTES..0x1_8000 / WORD_BYTES;
+pub(crate) const DIRECTORY: Range<usize> = TOLD_WORDS..TOLD_WORDS + 0x8000 / WORD_BYTES;
+const TOLD_WORDS: usize = TOLD_BYTES as usize / WORD_BYTES;
 pub(crate) const FROM_RTOS: Range<usize> = DIRECTORY.end..0x20_0000 / WORD_BYTES;
 pub(crate) const FROM_LINUX: Range<usize> = FROM_RTOS.end..SHARED_WORDS;
 

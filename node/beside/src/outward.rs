@@ -5,7 +5,7 @@ use std::fmt;
 use tokkyu_monitor_topics::{Device, Direction, Entry};
 use tokkyu_node::raw::Publisher;
 use tokkyu_node::{Node, PublisherOptions};
-use tokkyu_window::{WindowReader, WindowView};
+use tokkyu_window::WindowReader;
 
 use crate::counts::{Count, Counts, add};
 use crate::error::BesideError;
@@ -51,7 +51,7 @@ impl Outward {
             }
             let mut is_whole = true;
             let fill = |bytes: &mut [u8]| {
-                copy(&view, bytes);
+                view.copy_into(bytes);
                 is_whole = reader.is_whole(&view);
                 is_whole
             };
@@ -63,14 +63,6 @@ impl Outward {
 
     pub(crate) fn count(&self) -> Count {
         self.counts.tell(&self.topic.name, Direction::FromRtos)
-    }
-}
-
-/// A message's bytes, of which there are as many as it has.
-fn copy(view: &WindowView<'_>, bytes: &mut [u8]) {
-    for (bytes, word) in bytes.chunks_mut(4).zip(view.words()) {
-        let four = word.load(std::sync::atomic::Ordering::Relaxed).to_le_bytes();
-        bytes.copy_from_slice(&four[..bytes.len()]);
     }
 }
 

@@ -263,6 +263,13 @@ impl<'m> WindowView<'m> {
         self.len == 0
     }
 
+    /// As bytes, as many as there is room for.
+    pub fn copy_into(&self, bytes: &mut [u8]) {
+        for (bytes, word) in bytes.chunks_mut(4).zip(self.words()) {
+            bytes.copy_from_slice(&word.load(Relaxed).to_le_bytes()[..bytes.len()]);
+        }
+    }
+
     /// As bytes, in place of what is there.
     #[cfg(feature = "alloc")]
     pub fn copy_to(&self, message: &mut Vec<u8>) {

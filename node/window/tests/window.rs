@@ -71,6 +71,9 @@ fn a_message_is_written_and_read_in_its_place() {
     let mut taken = Vec::new();
     view.copy_to(&mut taken);
     assert_eq!(taken, message(1));
+    let mut first = [9; 1];
+    view.copy_into(&mut first);
+    assert_eq!(first, [1]);
     // Eight later it is written over while it is looked at.
     (2..9).for_each(|number| assert!(writer.publish(&message(number)).is_ok()));
     assert!(view.words().len() == 1 && reader.is_whole(&view));

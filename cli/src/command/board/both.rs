@@ -8,7 +8,7 @@ use std::thread::{JoinHandle, spawn};
 
 use tempfile::TempDir;
 use tokkyu_drive::program::ExitCode;
-use tokkyu_monitor_core::Range;
+use tokkyu_monitor_core::{Range, TOLD_BYTES};
 use tokkyu_monitor_statistics::Look;
 
 use super::beside::Beside;
@@ -18,9 +18,6 @@ use crate::output::say;
 
 /// A line of Linux's may be longer: it is told in parts.
 const LINE_BYTES: u64 = 4096;
-
-/// Of the memory that both have, what is not for topics (MON-90).
-const TOLD_BYTES: u64 = 0x1_0000;
 
 /// It.
 #[derive(Debug)]
