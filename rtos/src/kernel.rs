@@ -341,7 +341,9 @@ impl<P: Port> Kernel<P> {
         if self.objects().overrun {
             due_us = due_us.min(processor.overrun_us.get());
         }
-        due_us = due_us.min(processor.budget.due_us());
+        if self.objects().budgets {
+            due_us = due_us.min(processor.budget.due_us());
+        }
         if due_us == processor.timer_us.get() {
             return;
         }

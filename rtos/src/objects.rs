@@ -40,6 +40,8 @@ pub struct Objects {
     pub alarms: &'static [Alarm],
     /// `DEF_OVR`: there is an overrun handler. A system without one does not count what its tasks use.
     pub overrun: bool,
+    /// Processors may have budgets (RTK-66). In a system where none may, what its tasks use of them is not looked at.
+    pub budgets: bool,
 }
 
 /// The object of a number, from 1.
@@ -63,6 +65,7 @@ impl Objects {
         cyclics: &[],
         alarms: &[],
         overrun: false,
+        budgets: false,
     };
 
     /// Everything as it is before the system starts.

@@ -174,8 +174,11 @@ impl Processor {
     #[inline]
     pub(crate) fn add(&self, task: &'static Task) -> bool {
         self.ready.push(task);
-        let urgent = self.next.get().is_none_or(|next| task.priority.get() < next.priority.get())
-            && !self.budget.is_over();
+        let urgent = match self.next.get() {
+            // Not over: then there is no next.
+            Some(next) => task.priority.get() < next.priority.get(),
+            None => !self.budget.is_over(),
+        };
         if urgent {
             self.next.set(Some(task));
         }

@@ -256,7 +256,8 @@ pub fn leave<P: Programs>(kernel: &'static Kernel<Board<P>>) {
 impl<P: Programs> Port for Board<P> {
     #[inline(always)]
     fn objects(&self) -> Objects {
-        self.programs.objects()
+        // Only the monitor of an image beside Linux gives any (RTA-67).
+        Objects { budgets: crate::secure::SECURE, ..self.programs.objects() }
     }
 
     #[inline(always)]

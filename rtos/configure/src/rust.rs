@@ -163,7 +163,8 @@ fn programs(system: &System) -> String {
     for (name, _, field) in STATICS {
         out += &format!("            {field}: &{name},\n");
     }
-    out += &format!("            overrun: {},\n        }}\n    }}\n\n", system.overrun.is_some());
+    let overrun = system.overrun.is_some();
+    out += &format!("            overrun: {overrun},\n            budgets: false,\n        }}\n    }}\n\n");
     out +=
         "    fn stacks(&self) -> &'static [::tokkyu_rtos_aarch64::StackRange] {\n        &RANGES\n    }\n\n";
     out += "    fn lines(&self) -> &'static [::tokkyu_rtos_aarch64::Line] {\n        &LINES\n    }\n\n";

@@ -10,7 +10,8 @@ impl<P: Port> Kernel<P> {
     /// The tasks of a processor have so much of it in each period from now on, in microseconds.
     ///
     /// # Errors
-    /// `E_CTX`, `E_ID`; `E_PAR`: nothing, more than a period, or a period that is longer than [`RELATIVE_TIME_MAX_US`].
+    /// `E_CTX`, `E_ID`; `E_OBJ`: the system has none; `E_PAR`: nothing, more than a period, or a period that is longer than
+    /// [`RELATIVE_TIME_MAX_US`].
     pub fn start_budget(&self, processor_id: i32, budget_us: u32, period_us: u32) -> Result {
         let processor = self.enter()?;
         let at = self.found(processor, self.budget_of(processor_id, budget_us, period_us))?;
@@ -36,7 +37,7 @@ impl<P: Port> Kernel<P> {
     /// [`start`](Kernel::start).
     ///
     /// # Errors
-    /// `E_ID`, `E_PAR`.
+    /// `E_ID`, `E_OBJ`, `E_PAR`.
     pub fn start_budget_at_boot(&self, processor_id: i32, budget_us: u32, period_us: u32) -> Result {
         let at = self.budget_of(processor_id, budget_us, period_us)?;
         at.budget.start((budget_us, period_us), self.port.now_us(), false);
@@ -46,7 +47,11 @@ impl<P: Port> Kernel<P> {
     fn budget_of(&self, processor_id: i32, budget_us: u32, period_us: u32) -> Result<&'static Processor> {
         let at = of_number(self.objects().processors, processor_id)?;
         let is_possible = (1..=period_us).contains(&budget_us) && period_us <= RELATIVE_TIME_MAX_US;
-        if is_possible { Ok(at) } else { Err(Error::Parameter) }
+        match self.objects().budgets {
+            true if is_possible => Ok(at),
+            true => Err(Error::Parameter),
+            false => Err(Error::State),
+        }
     }
 
     /// Whatever was over is not any more. The lock of `at` is held.
@@ -61,7 +66,8 @@ impl<P: Port> Kernel<P> {
     /// The processor goes to a task, or idles: what tasks use of it is counted, if it has a budget. Its lock is held.
     #[inline(always)]
     pub(crate) fn count_use(&self, processor: &'static Processor, is_used: bool) {
-        if processor.budget.is_set() && processor.current.get().is_some() != is_used {
+        let may = self.objects().budgets && processor.budget.is_set();
+        if may && processor.current.get().is_some() != is_used {
             processor.budget.change(self.port.now_us(), is_used);
             self.look_at_timer(processor);
         }
@@ -71,7 +77,8 @@ impl<P: Port> Kernel<P> {
     /// is held.
     #[inline(always)]
     pub(crate) fn budget_here(&self, processor: &'static Processor) -> Option<Handler> {
-        if processor.budget.is_set() { self.set_budget_here(processor) } else { None }
+        let is_set = self.objects().budgets && processor.budget.is_set();
+        if is_set { self.set_budget_here(processor) } else { None }
     }
 
     #[inline(never)]

@@ -74,5 +74,6 @@ pub fn objects(declared: &Declared) -> Objects {
         })),
         alarms: leak(declared.alarms.iter().map(|timed| Alarm::new(assignment(timed)))),
         overrun: false,
+        budgets: false,
     }
 }

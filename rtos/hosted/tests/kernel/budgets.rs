@@ -42,6 +42,7 @@ fn watched() -> Watched {
         processors,
         tasks: leak(vec![task(8, 1, true), task(10, 1, true), task(10, 2, true), task(10, 3, true)]),
         cyclics: leak(vec![Cyclic::new(cyclic)]),
+        budgets: true,
         ..Objects::default()
     });
     kernel.start_budget_at_boot(1, BUDGET_US, PERIOD_US).expect("before anything runs");
@@ -184,6 +185,14 @@ fn what_is_out_of_range_is_refused() {
     assert_eq!(refused(|k| done(k.start_budget(4, 1, 1_000))), id);
     assert_eq!(refused(|k| done(k.stop_budget(0))), id);
     assert_eq!(refused(|k| code(k.start_budget_at_boot(0, 1, 1_000).map(|()| 0))), id);
+}
+
+#[test]
+fn a_system_that_has_no_budgets_says_so() {
+    let (kernel, _) = system(Objects { processors: leak(vec![Processor::new()]), ..Objects::default() });
+    assert_eq!(kernel.start_budget_at_boot(1, 1, 1_000), Err(Error::State));
+    kernel.port.run(&mut InTurn);
+    kernel.check_sound().unwrap();
 }
 
 /// Who does it, and what.
