@@ -5,13 +5,6 @@
 deep_boards() { need_boards "$TOKKYU_BOARDS" 6.1 6.12 6.1-rt 6.12-rt backports-rt 6.1-debug; }
 deep_peers() { build_peers "$TOKKYU_PEERS"; }
 
-# The kernel's paths and messages on it against their goals, counted twice.
-deep_lab_rtos() {
-    rtos/build "$CARGO_TARGET_DIR/rtos-images"
-    rm -rf -- "${logs:?}/lab-rtos"
-    TOKKYU_RTOS=$CARGO_TARGET_DIR/rtos-images "$binary" lab rtos --gate --out "$logs/lab-rtos"
-}
-
 # Counting branches, and Miri, take a nightly compiler.
 deep_nightly() {
     rustup toolchain install "$(<rtos/nightly)" --profile minimal -c miri,llvm-tools,rust-src </dev/null >&2
@@ -52,7 +45,6 @@ deep_release() {
     step "release: keys" step_keys
     step "release: lab drive in simulation" step_lab_drive_simulated
     step "release: drive" step_drive
-    step "release: lab rtos" deep_lab_rtos
     step "rtos: branches" deep_coverage
     step "monitor: 2 and 4 processors" deep_monitor
     step "release: lab dualos" deep_lab_dualos

@@ -6,6 +6,13 @@ step_release() { ./tokkyu --version; }
 
 step_check() { "$binary" check --robot contract/examples/robot.yaml --site contract/examples/site.yaml; }
 
+# How long the kernel's paths are, in instructions: the same on every machine, however busy, so that its goals are judged here.
+step_rtos_lengths() {
+    rtos/build "$CARGO_TARGET_DIR/rtos-images"
+    rm -rf -- "${logs:?}/lab-rtos"
+    TOKKYU_RTOS=$CARGO_TARGET_DIR/rtos-images "$binary" lab rtos --gate --out "$logs/lab-rtos"
+}
+
 # Each page of docs/comparison made again from its file.
 step_pages() { "$binary" report --check docs/comparison; }
 
