@@ -13,10 +13,11 @@ use core::time::Duration;
 
 use crate::class::{Class, LinuxSched, Priorities};
 use crate::trace::FlowId;
-use crate::units::{BitRate, Bytes, Rate};
+use crate::units::{BitRate, Bytes, Rate, Speed};
 use crate::yaml::budget::RtosBudget;
 use crate::yaml::robot::{Flow, Robot, Toward};
 use crate::yaml::site::Site;
+use crate::yaml::vehicle::{Braking, StopProfile, Vehicle};
 
 /// What a robot's declaration means at a site. Prints as tables; [`Report::to_json`] is the same for programs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,8 +32,27 @@ pub struct Report {
     pub flows: Vec<FlowRow>,
     /// What an RTOS may take of processors that it shares with Linux.
     pub rtos_budgets: Vec<RtosBudget>,
+    /// How the vehicle is stopped, softest first.
+    pub stops: [StopRow; 3],
     /// What will disappoint.
     pub warnings: Vec<Warning>,
+}
+
+/// One way to stop, from the vehicle's top speed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StopRow {
+    /// Which.
+    pub profile: StopProfile,
+    /// When it is used: `released`, `lost`, `emergency stop`; empty for never.
+    pub used: Vec<&'static str>,
+    /// How it brakes.
+    pub braking: Braking,
+    /// From which speed.
+    pub from: Speed,
+    /// How long it takes.
+    pub time: Duration,
+    /// How far it goes, in whole decimetres.
+    pub distance_dm: u64,
 }
 
 /// What a class means in each layer at this site.
@@ -96,7 +116,25 @@ pub fn check(robot: &Robot, site: &Site) -> Report {
         classes: Class::ALL.map(|class| class_row(class, site)),
         flows: robot.flows.iter().map(|flow| flow_row(flow, site)).collect(),
         rtos_budgets: site.rtos_budgets.clone(),
+        stops: StopProfile::ALL.map(|profile| stop_row(profile, &robot.vehicle)),
         warnings: warnings::find(robot, site),
+    }
+}
+
+fn stop_row(profile: StopProfile, vehicle: &Vehicle) -> StopRow {
+    let (stop, braking) = (&vehicle.stop, vehicle.stop.braking(profile));
+    let uses = [
+        ("released", stop.released == profile),
+        ("lost", stop.lost == profile),
+        ("emergency stop", profile == StopProfile::Emergency),
+    ];
+    StopRow {
+        profile,
+        used: uses.into_iter().filter(|(_, is_used)| *is_used).map(|(name, _)| name).collect(),
+        braking,
+        from: vehicle.top_speed,
+        time: braking.time(vehicle.top_speed),
+        distance_dm: (braking.distance_m(vehicle.top_speed) * 10.0).round() as u64,
     }
 }
 

@@ -20,6 +20,14 @@ pub enum Quantity {
     Size,
     /// Bits per second.
     BitRate,
+    /// A speed.
+    Speed,
+    /// A speed gained or lost in a time.
+    Acceleration,
+    /// How fast an acceleration comes.
+    Jerk,
+    /// How often a second, of something that goes from 0 to 1.
+    PerSecond,
 }
 
 /// One unit: its name and how many base units it holds.
@@ -44,6 +52,16 @@ const MORE_SIZES: [Unit; 3] = [unit("KiB", 1 << 10), unit("MiB", 1 << 20), unit(
 /// Bits per second.
 const BIT_RATES: [Unit; 4] =
     [unit("bit/s", 1), unit("kbit/s", 1_000), unit("Mbit/s", 1_000_000), unit("Gbit/s", 1_000_000_000)];
+/// Millimetres an hour, in which both units are whole.
+const SPEEDS: [Unit; 1] = [unit("km/h", 1_000_000)];
+const MORE_SPEEDS: [Unit; 1] = [unit("m/s", 3_600_000)];
+/// Millimetres per second squared and cubed.
+const ACCELERATIONS: [Unit; 1] = [unit("m/s2", 1_000)];
+const MORE_ACCELERATIONS: [Unit; 1] = [unit("m/s²", 1_000)];
+const JERKS: [Unit; 1] = [unit("m/s3", 1_000)];
+const MORE_JERKS: [Unit; 1] = [unit("m/s³", 1_000)];
+/// Thousandths a second.
+const PER_SECOND: [Unit; 1] = [unit("/s", 1_000)];
 
 impl Quantity {
     /// The units used for printing, smallest first. Powers of ten, so that every value prints exactly (CON-25).
@@ -53,6 +71,10 @@ impl Quantity {
             Quantity::Rate => &RATES,
             Quantity::Size => &SIZES,
             Quantity::BitRate => &BIT_RATES,
+            Quantity::Speed => &SPEEDS,
+            Quantity::Acceleration => &ACCELERATIONS,
+            Quantity::Jerk => &JERKS,
+            Quantity::PerSecond => &PER_SECOND,
         }
     }
 
@@ -61,7 +83,10 @@ impl Quantity {
         match self {
             Quantity::Duration => &MORE_DURATIONS,
             Quantity::Size => &MORE_SIZES,
-            Quantity::Rate | Quantity::BitRate => &[],
+            Quantity::Speed => &MORE_SPEEDS,
+            Quantity::Acceleration => &MORE_ACCELERATIONS,
+            Quantity::Jerk => &MORE_JERKS,
+            Quantity::Rate | Quantity::BitRate | Quantity::PerSecond => &[],
         }
     }
 
@@ -78,6 +103,10 @@ impl Quantity {
             Quantity::Rate => "Hz or kHz",
             Quantity::Size => "B, kB, MB, GB, KiB, MiB or GiB",
             Quantity::BitRate => "bit/s, kbit/s, Mbit/s or Gbit/s",
+            Quantity::Speed => "km/h or m/s",
+            Quantity::Acceleration => "m/s2",
+            Quantity::Jerk => "m/s3",
+            Quantity::PerSecond => "/s",
         }
     }
 
@@ -88,6 +117,10 @@ impl Quantity {
             Quantity::Rate => "10 Hz",
             Quantity::Size => "374 kB",
             Quantity::BitRate => "50 Mbit/s",
+            Quantity::Speed => "50 km/h",
+            Quantity::Acceleration => "4 m/s2",
+            Quantity::Jerk => "10 m/s3",
+            Quantity::PerSecond => "4 /s",
         }
     }
 
@@ -98,6 +131,10 @@ impl Quantity {
             Quantity::Rate => "0.001 Hz",
             Quantity::Size => "1 B",
             Quantity::BitRate => "1 bit/s",
+            Quantity::Speed => "0.000001 km/h",
+            Quantity::Acceleration => "0.001 m/s2",
+            Quantity::Jerk => "0.001 m/s3",
+            Quantity::PerSecond => "0.001 /s",
         }
     }
 }
@@ -109,6 +146,10 @@ impl fmt::Display for Quantity {
             Quantity::Rate => "rate",
             Quantity::Size => "size",
             Quantity::BitRate => "bit rate",
+            Quantity::Speed => "speed",
+            Quantity::Acceleration => "deceleration",
+            Quantity::Jerk => "jerk",
+            Quantity::PerSecond => "rate of change",
         })
     }
 }
@@ -385,4 +426,59 @@ impl fmt::Display for BitRate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_in_units(f, u128::from(self.0), Quantity::BitRate)
     }
+}
+
+/// A quantity kept in 64 bits that can do nothing but be read, compared and printed.
+macro_rules! plain {
+    ($(#[$doc:meta])* $name:ident of $quantity:ident, $(#[$method_doc:meta])* $method:ident: $scale:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub u64);
+
+        impl $name {
+            $(#[$method_doc])*
+            pub fn $method(self) -> f32 {
+                (self.0 as f64 / $scale) as f32
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = UnitError;
+
+            fn from_str(text: &str) -> Result<$name, UnitError> {
+                read_u64(text, Quantity::$quantity).map($name)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write_in_units(f, u128::from(self.0), Quantity::$quantity)
+            }
+        }
+    };
+}
+
+plain! {
+    /// A speed, in millimetres an hour.
+    Speed of Speed,
+    /// In metres per second.
+    mps: 3_600_000.0
+}
+plain! {
+    /// A deceleration, in millimetres per second squared.
+    Acceleration of Acceleration,
+    /// In metres per second squared.
+    mps2: 1_000.0
+}
+plain! {
+    /// A jerk, in millimetres per second cubed.
+    Jerk of Jerk,
+    /// In metres per second cubed.
+    mps3: 1_000.0
+}
+plain! {
+    /// How often a second, in thousandths.
+    PerSecond of PerSecond,
+    /// As it is.
+    per_s: 1_000.0
 }

@@ -5,10 +5,11 @@ use core::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{ClassRow, FlowRow, Report};
-use crate::class::LinuxSched;
+use super::{ClassRow, FlowRow, Report, StopRow};
+use crate::class::{Class, LinuxSched};
 use crate::units::{DurationText, Rate};
 use crate::yaml::budget::RtosBudget;
+use crate::yaml::robot::Toward;
 
 /// Names the shape of the JSON; it changes when a field changes its meaning or goes away.
 const FORMAT: &str = "tokkyu-check/1";
@@ -18,6 +19,7 @@ const NONE: &str = "-";
 
 const CLASS_COLUMNS: [&str; 6] = ["RTOS task", "Linux", "skb", "band", "DSCP", "GIC"];
 const BUDGET_COLUMNS: [&str; 3] = ["RTOS at most", "of each", "Linux at least"];
+const STOP_COLUMNS: [&str; 5] = ["when", "deceleration", "jerk", "takes", "goes"];
 const FLOW_COLUMNS: [&str; 7] = ["toward", "rate", "size", "bit rate", "lifespan", "deadline", "class"];
 
 impl fmt::Display for Report {
@@ -28,6 +30,12 @@ impl fmt::Display for Report {
         writeln!(f)?;
         let columns = [&FLOW_COLUMNS[..], &CLASS_COLUMNS[..]].concat();
         write_table(f, header("flow", &columns), self.flows.iter().map(flow_cells).collect())?;
+        let is_driven = |row: &FlowRow| row.class.class == Class::Control && row.toward == Toward::Vehicle;
+        if self.flows.iter().any(is_driven) {
+            let first = format!("stop from {}", self.stops[0].from);
+            writeln!(f)?;
+            write_table(f, header(&first, &STOP_COLUMNS), self.stops.iter().map(stop_cells).collect())?;
+        }
         if !self.rtos_budgets.is_empty() {
             writeln!(f)?;
             write_table(
@@ -87,6 +95,18 @@ fn budget_cells(row: &RtosBudget) -> Vec<String> {
     cells(&row.core.to_string(), times.map(|time| DurationText(time).to_string()).into())
 }
 
+fn stop_cells(row: &StopRow) -> Vec<String> {
+    let used = row.used.join(", ");
+    let own = [
+        if used.is_empty() { NONE.to_owned() } else { used },
+        row.braking.deceleration.to_string(),
+        row.braking.jerk.to_string(),
+        format!("{:.1} s", row.time.as_secs_f64()),
+        format!("{}.{} m", row.distance_dm / 10, row.distance_dm % 10),
+    ];
+    cells(row.profile.as_str(), own.into())
+}
+
 fn or_none(value: Option<impl fmt::Display>) -> String {
     value.map_or_else(|| NONE.to_owned(), |value| value.to_string())
 }
@@ -129,6 +149,7 @@ impl Report {
             "site": self.site,
             "classes": self.classes.iter().map(class_json).collect::<Vec<_>>(),
             "flows": self.flows.iter().map(flow_json).collect::<Vec<_>>(),
+            "stops": self.stops.iter().map(stop_json).collect::<Vec<_>>(),
             "rtos_budgets": self.rtos_budgets.iter().map(budget_json).collect::<Vec<_>>(),
             "warnings": self.warnings.iter().map(warning).collect::<Vec<_>>(),
         })
@@ -168,6 +189,18 @@ fn flow_json(row: &FlowRow) -> Value {
         "lifespan_ns": row.lifespan.map(nanos),
         "deadline_ns": row.deadline.map(nanos),
         "settings": class_json(&row.class),
+    })
+}
+
+fn stop_json(row: &StopRow) -> Value {
+    json!({
+        "profile": row.profile.as_str(),
+        "used": row.used,
+        "deceleration_mps2": row.braking.deceleration.mps2(),
+        "jerk_mps3": row.braking.jerk.mps3(),
+        "from_mps": row.from.mps(),
+        "time_ns": nanos(row.time),
+        "distance_dm": row.distance_dm,
     })
 }
 

@@ -20,6 +20,7 @@ mod qos;
 pub mod robot;
 pub mod site;
 mod tree;
+pub mod vehicle;
 
 pub use error::{Error, Errors, MAX_ERRORS, Position};
 pub use file::MAX_FILE_BYTES;

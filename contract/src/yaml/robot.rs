@@ -5,6 +5,7 @@ use std::path::Path;
 use super::error::{Errors, Log};
 use super::fields::{Field, Fields};
 use super::tree::{self, Kind, Node, join};
+use super::vehicle::{self, Vehicle};
 use super::{file, flow, name};
 use crate::pattern;
 use crate::trace::FlowId;
@@ -20,6 +21,8 @@ pub struct Robot {
     pub name: String,
     /// The flows in the order of the file; `flows[i].id` is `i + 1`.
     pub flows: Vec<Flow>,
+    /// What it can do as a vehicle, and how it is stopped.
+    pub vehicle: Vehicle,
 }
 
 impl Robot {
@@ -69,11 +72,12 @@ fn read(root: &Node, log: &mut Log<'_>) -> Option<Robot> {
         log.report(root.at, "", "the file is empty", "add robot: and flows:");
         return None;
     }
-    let fields = Field::root(root).fields(log, &["robot", "flows"])?;
+    let fields = Field::root(root).fields(log, &["robot", "flows", "vehicle"])?;
     let name = robot_name(&fields, log);
     let flows = fields.required(log, "flows", "add flows:, one line for each flow");
     let flows = flows.and_then(|field| read_flows(&field, log));
-    Some(Robot { name: name?, flows: flows? })
+    let vehicle = fields.get("vehicle").map(|field| vehicle::read(&field, log)).unwrap_or_default();
+    Some(Robot { name: name?, flows: flows?, vehicle })
 }
 
 fn robot_name(fields: &Fields<'_>, log: &mut Log<'_>) -> Option<String> {

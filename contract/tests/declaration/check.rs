@@ -35,6 +35,11 @@ flow    toward    rate   size    bit rate      lifespan  deadline  class       R
 camera  operator  10 Hz  374 kB  29.92 Mbit/s  500 ms    -         realtime    8          SCHED_FIFO 30  5    1     34 AF41  0xb0
 drive   vehicle   50 Hz  64 B    25.6 kbit/s   150 ms    100 ms    control     4          SCHED_FIFO 35  6    0     40 CS5   0xa0
 upload  operator  -      -       -             -         -         background  16         SCHED_IDLE     1    3     1 LE     0xd0
+
+stop from 50 km/h  when            deceleration  jerk      takes  goes
+comfort            -               1.5 m/s2      1.5 m/s3  9.8 s  71.2 m
+service            released, lost  4 m/s2        10 m/s3   3.7 s  26.9 m
+emergency          emergency stop  8 m/s2        80 m/s3   1.8 s  12.7 m
 ";
     assert_eq!(text, expected);
 }

@@ -5,4 +5,5 @@ mod check;
 mod garbage;
 mod robot_yaml;
 mod site_yaml;
+mod vehicle;
 mod yaml_text;

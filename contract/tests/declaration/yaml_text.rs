@@ -26,7 +26,7 @@ robot.yaml:3:20: flows.a.class: unknown value \"urgent\"; use control, realtime,
 robot.yaml:4:29: flows.b.rate: \"1\" is not a rate: the unit is missing; add Hz or kHz, as in \"10 Hz\"
   4 |   b: {class: control, rate: 1}
     |                             ^
-robot.yaml:5:1: extra: unknown field; the fields here are robot and flows
+robot.yaml:5:1: extra: unknown field; the fields here are robot, flows and vehicle
   5 | extra: 1
     | ^";
     assert_eq!(errors.to_string(), expected);

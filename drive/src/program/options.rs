@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use tokkyu_contract::yaml::vehicle::Vehicle;
 use tokkyu_contract::yaml::{Robot, Site};
 use tokkyu_contract::{Class, MonoTime};
 use tokkyu_link::carrier::{PublicKey, TrustStore};
@@ -43,7 +44,7 @@ impl Default for EndOptions {
     /// A robot without flows at the default site: nothing to do until `robot` is set.
     fn default() -> EndOptions {
         EndOptions {
-            robot: Robot { name: String::new(), flows: Vec::new() },
+            robot: Robot { name: String::new(), flows: Vec::new(), vehicle: Vehicle::default() },
             site: Site::default(),
             link: Overrides::default(),
             records: None,

@@ -1,0 +1,88 @@
+//! The `vehicle` section of a robot (SPEC.md, CON-54 to CON-57).
+
+use tokkyu_contract::units::{Acceleration, Jerk, PerSecond, Speed};
+use tokkyu_contract::yaml::robot;
+use tokkyu_contract::yaml::vehicle::{Braking, StopProfile, Vehicle};
+
+fn file(section: &str) -> String {
+    format!("robot: r\nvehicle: {{{section}}}\nflows:\n  drive: {{class: control}}\n")
+}
+
+fn good(section: &str) -> Vehicle {
+    robot::parse("robot.yaml", &file(section)).unwrap_or_else(|errors| panic!("{errors}")).vehicle
+}
+
+fn bad(section: &str) -> String {
+    robot::parse("robot.yaml", &file(section)).unwrap_err().to_string()
+}
+
+#[test]
+fn what_is_not_given_has_its_default() {
+    let usual = robot::parse("robot.yaml", "robot: r\nflows:\n  drive: {class: control}\n").unwrap().vehicle;
+    assert_eq!(usual, Vehicle::default());
+    assert_eq!(good("top_speed: 50 km/h"), usual);
+    assert_eq!((usual.stop.released, usual.stop.lost), (StopProfile::Service, StopProfile::Service));
+}
+
+#[test]
+fn every_field_is_read() {
+    let vehicle = good(
+        "top_speed: 5 m/s, full_brake: 3 m/s2, slew: {throttle: 0.5 /s, brake: 4 /s, steering: 1 /s}, \
+         stop: {comfort: {deceleration: 0.5 m/s²}, service: {jerk: 2 m/s³}, \
+         emergency: {deceleration: 2.5 m/s2, jerk: 20 m/s3}, released: comfort, lost: emergency}",
+    );
+    assert_eq!((vehicle.top_speed, vehicle.full_brake), (Speed(18_000_000), Acceleration(3_000)));
+    let braking = |deceleration, jerk| Braking { deceleration: Acceleration(deceleration), jerk: Jerk(jerk) };
+    let stop = vehicle.stop;
+    assert_eq!(stop.comfort, braking(500, 1_500));
+    assert_eq!(stop.service, braking(3_000, 2_000), "no more than the full brake");
+    assert_eq!(stop.emergency, braking(2_500, 20_000));
+    assert_eq!((stop.released, stop.lost), (StopProfile::Comfort, StopProfile::Emergency));
+    let slew = vehicle.slew;
+    assert_eq!(
+        (slew.throttle, slew.brake, slew.steering),
+        (PerSecond(500), PerSecond(4_000), PerSecond(1_000))
+    );
+}
+
+#[test]
+fn what_no_vehicle_can_do_is_an_error_with_its_remedy() {
+    let cases = [
+        ("top_speed: 0 km/h", "vehicle.top_speed: 0 km/h is not from 0.36 km/h to 400 km/h"),
+        ("top_speed: 50", "\"50\" is not a speed: the unit is missing; add km/h or m/s"),
+        ("full_brake: 0.05 m/s2", "0.05 m/s2 is not from 0.1 m/s2 to 20 m/s2; choose a value in this range"),
+        (
+            "full_brake: 3 m/s2, stop: {service: {deceleration: 4 m/s2}}",
+            "vehicle.stop.service.deceleration: 4 m/s2 is not from 0.1 m/s2 to 3 m/s2; a stop has the full brake at most",
+        ),
+        ("stop: {service: {jerk: 2000 m/s3}}", "2000 m/s3 is not from 0.1 m/s3 to 1000 m/s3"),
+        ("stop: {released: hard}", "use comfort, service or emergency"),
+        ("stop: {lost: emergencies}", "did you mean \"emergency\"?"),
+        ("slew: {throttle: 0 /s}", "0 /s is not from 0.1 /s to 1000 /s"),
+        ("slew: {steering: 4 Hz}", "use /s, as in \"4 /s\""),
+        ("brakes: good", "unknown field"),
+    ];
+    for (section, what) in cases {
+        let errors = bad(section);
+        assert!(errors.contains(what), "{section}: {errors}");
+    }
+}
+
+/// Small steps in time against what is computed at once.
+#[test]
+fn a_stop_goes_as_far_and_takes_as_long_as_one_that_is_driven() {
+    for (deceleration, jerk, mm_h) in
+        [(4_000, 10_000, 50_000_000), (1_500, 1_500, 3_600_000), (8_000, 500, 90_000_000)]
+    {
+        let braking = Braking { deceleration: Acceleration(deceleration), jerk: Jerk(jerk) };
+        let (mut speed, mut metres, mut seconds) = (f64::from(Speed(mm_h).mps()), 0.0, 0.0);
+        while speed > 0.0 {
+            let lost = f64::min(seconds * jerk as f64, deceleration as f64) / 1e3;
+            (speed, metres, seconds) = (speed - lost * 1e-4, metres + speed * 1e-4, seconds + 1e-4);
+        }
+        let computed = f64::from(braking.distance_m(Speed(mm_h)));
+        assert!((computed - metres).abs() < 0.01 * metres, "{computed} m, driven {metres} m");
+        let time = braking.time(Speed(mm_h)).as_secs_f64();
+        assert!((time - seconds).abs() < 0.01 * seconds, "{time} s, driven {seconds} s");
+    }
+}
