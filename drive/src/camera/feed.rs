@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
+use crate::program::orphan::ends_with_its_starter;
 use crate::text::printable;
 
 /// Longest wait for a child that was killed.
@@ -50,7 +51,8 @@ impl Feed {
     pub(super) fn start(mut command: Command, picture_bytes: usize) -> io::Result<Feed> {
         // A group of its own: Ctrl-C in the terminal is for our program, which then ends the child in its own order.
         command.process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn()?;
+        // Even where nothing of ours is left to end it.
+        let mut child = ends_with_its_starter(&mut command, libc::SIGKILL).spawn()?;
         let (output, errors) = (child.stdout.take(), child.stderr.take());
         let (slot, said) = (Arc::new(Slot::default()), String::new());
         let mut feed = Feed { child, slot, pictures: None, complaints: None, said };
@@ -257,6 +259,25 @@ mod tests {
         assert!(process.exists());
         drop(feed);
         assert!(!process.exists(), "the child runs on, or was not collected");
+    }
+
+    #[test]
+    fn a_child_does_not_outlive_a_starter_that_ends_without_a_word() {
+        let starter = thread::spawn(|| {
+            let feed = shell("exec sleep 1000", 3);
+            let process = feed.process();
+            // As a program that is killed: nothing is dropped.
+            std::mem::forget(feed);
+            process
+        });
+        let stat = format!("/proc/{}/stat", starter.join().unwrap());
+        // Nobody collects it, so it stays as what is left of it.
+        let is_dead = || std::fs::read_to_string(&stat).is_ok_and(|words| words.contains(") Z "));
+        let ended = (0..2_000).any(|_| {
+            thread::sleep(ENDING_STEP);
+            is_dead()
+        });
+        assert!(ended, "the child runs on");
     }
 
     #[test]

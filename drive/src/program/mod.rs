@@ -22,6 +22,7 @@ pub mod figures;
 mod gate_flow;
 mod news;
 mod options;
+pub(crate) mod orphan;
 mod outlet;
 mod received;
 mod recent;
