@@ -153,7 +153,7 @@ fn a_vehicle_whose_link_dies_brakes_at_once_and_ends_with_exit_code_1() {
     let summary = run.summary("vehicle.json");
     assert_eq!(
         (summary["gate"]["state"].as_str(), summary["gate"]["safe_stops"].as_u64()),
-        (Some("SAFE STOP"), Some(1))
+        (Some("STOPPING"), Some(1))
     );
     let why = summary["error"].as_str().unwrap();
     assert!(why.contains("the link's thread died: ") && why.contains("death.rs:"), "{why}");

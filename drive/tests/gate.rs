@@ -26,14 +26,14 @@ fn a_vehicle_whose_operator_leaves_brakes_and_says_so() {
     wait_for(|| vehicle.moved(0.01));
     operator.stop.set();
     operator.thread.join().unwrap().unwrap();
-    wait_for(|| vehicle.told("SAFE STOP"));
+    wait_for(|| vehicle.told("STOPPED"));
     let brakes = |controls: &Controls| controls.brake() == 1.0 && controls.throttle() == 0.0;
     wait_for(|| vehicle.motors.lock().unwrap().last().is_some_and(brakes));
     vehicle.stop.set();
     let summary = vehicle.thread.join().unwrap().unwrap();
     assert_eq!(summary.exit_code(), ExitCode::Interrupted);
     let gate = summary.gate.unwrap();
-    assert_eq!((gate.state.as_str(), gate.safe_stops), ("SAFE STOP", 1));
+    assert_eq!((gate.state.as_str(), gate.safe_stops), ("STOPPED", 1));
     assert!(summary.gate_log.iter().any(|entry| entry.first.text.contains("DeadlineMissed")));
 }
 
@@ -93,8 +93,8 @@ fn an_operator_that_quits_with_its_emergency_stop_still_brings_it_to_the_vehicle
         heard.statuses.last().and_then(|status| status.gate.as_ref()).is_some_and(is)
     };
     wait_for(|| {
-        if gate_is(&|gate| gate.waits_for == Need::Press.as_str()) {
-            keys.send('w').unwrap();
+        if gate_is(&|gate| gate.waits_for == Need::DeadMan.as_str()) {
+            keys.send('e').unwrap();
         }
         gate_is(&|gate| gate.state == "driving")
     });
@@ -116,12 +116,16 @@ fn an_emergency_stop_nobody_confirmed_is_told_at_the_end() {
     assert!(fs::read_to_string(yard.path("operator.json")).unwrap().contains("did not confirm"));
 }
 
-/// A drive file of full throttle in a bend, held from the beginning on, or with a rearming every three seconds.
-fn full_throttle(yard: &Yard, rearmed: bool) -> Driver {
-    let path = yard.path(if rearmed { "rearmed.csv" } else { "held.csv" });
-    let round = |n: u32| format!("{},0,0,0,0\n{},1.0,0,0.3,1\n", 3_000 * n, 3_000 * n + 1_500);
-    let lines = if rearmed { (0..30).map(round).collect() } else { "0,1.0,0,0.3,1\n".to_owned() };
-    fs::write(&path, format!("time_ms,throttle,brake,steering,enabled\n{lines}600000,0,0,0,0\n")).unwrap();
+/// A drive file of full throttle in a bend, held from the beginning on, or enabled anew every three seconds.
+fn full_throttle(yard: &Yard, enabled: bool) -> Driver {
+    let path = yard.path(if enabled { "enabled.csv" } else { "held.csv" });
+    let round = |n: u32| {
+        let at = |ms: u32| 3_000 * n + ms;
+        format!("{},0,0,0,1,0,1\n{},0,0,0.3,1,1,1\n{},1.0,0,0.3,1,0,1\n", at(0), at(1_500), at(1_700))
+    };
+    let lines = if enabled { (0..30).map(round).collect() } else { "0,1.0,0,0.3,1,1,1\n".to_owned() };
+    let header = tokkyu_drive::control::recording::HEADER;
+    fs::write(&path, format!("{header}\n{lines}600000,0,0,0,0,0,1\n")).unwrap();
     Driver::File(path)
 }
 
@@ -129,13 +133,13 @@ fn full_throttle(yard: &Yard, rearmed: bool) -> Driver {
 fn full_throttle_held_over_a_new_session_does_not_move_the_vehicle() {
     let yard = Yard::new();
     let drives =
-        |rearmed| OperatorOptions { control: Some(full_throttle(&yard, rearmed)), ..yard.operator(ROBOT) };
+        |enabled| OperatorOptions { control: Some(full_throttle(&yard, enabled)), ..yard.operator(ROBOT) };
     let first = start_operator(drives(true));
     let vehicle = start_vehicle(yard.vehicle(ROBOT, first.local));
     wait_for(|| vehicle.moved(1.0));
     first.stop.set();
     first.thread.join().unwrap().unwrap();
-    wait_for(|| vehicle.told("SAFE STOP"));
+    wait_for(|| vehicle.told("STOPPED"));
     let before = vehicle.motors.lock().unwrap().len();
     fs::remove_file(yard.path("operator.csv")).unwrap();
     let again = OperatorOptions { listen: Some(first.local), ..drives(false) };
@@ -144,7 +148,7 @@ fn full_throttle_held_over_a_new_session_does_not_move_the_vehicle() {
         let heard = vehicle.heard.lock().unwrap();
         let gate = heard.statuses.last().and_then(|status| status.control.clone());
         gate.filter(|gate| gate.waits_for == Need::Neutral.as_str())
-            .map_or(0, |gate| gate.commands.not_rearmed)
+            .map_or(0, |gate| gate.commands.not_enabled)
     };
     wait_for(|| refused() > 100);
     let told = |status: &OperatorStatus| {
@@ -152,7 +156,7 @@ fn full_throttle_held_over_a_new_session_does_not_move_the_vehicle() {
     };
     wait_for(|| second.heard.lock().unwrap().statuses.last().is_some_and(told));
     let since = vehicle.motors.lock().unwrap()[before..].to_vec();
-    assert!(since.iter().all(|controls| *controls == Controls::not_enabled(1.0, 0.3)), "{since:?}");
+    assert!(since.iter().all(|controls| *controls == Controls::released(1.0, 0.3)), "{since:?}");
     [&vehicle.stop, &second.stop].into_iter().for_each(StopFlag::set);
     second.thread.join().unwrap().unwrap();
     vehicle.thread.join().unwrap().unwrap();
@@ -185,14 +189,14 @@ fn a_device_that_takes_only_short_packets_stops_the_vehicle_and_is_told_at_both_
         assert!(ip("link set lo mtu 1420"));
         let operator_tells =
             |what: &str| operator.heard.lock().unwrap().events.iter().any(|text| text.contains(what));
-        wait_for(|| vehicle.told("SAFE STOP: pictures do not reach the driver"));
+        wait_for(|| vehicle.told("STOPPING: pictures do not reach the driver"));
         assert!(vehicle.told("only short packets reach the other end"));
         wait_for(|| operator_tells("only short packets of the other end reach us"));
         let waits = |status: &OperatorStatus| {
             status.gate.as_ref().is_some_and(|gate| gate.waits_for == Need::Pictures.as_str())
         };
         wait_for(|| operator.heard.lock().unwrap().statuses.last().is_some_and(waits));
-        assert!(vehicle.motors.lock().unwrap().last().is_some_and(|c| c.brake() == 1.0));
+        wait_for(|| vehicle.motors.lock().unwrap().last().is_some_and(|c| c.brake() == 1.0));
         assert!(ip("link set lo mtu 65536"));
         wait_for(|| vehicle.told("long packets reach the other end again"));
         wait_for(|| operator_tells("long packets of the other end reach us again"));

@@ -60,7 +60,7 @@ fn the_commands_of_a_drive_are_recorded_by_both_ends_too() {
     assert_eq!(all, operator.sent[0].ledger.offered, "each command has one record");
     assert!(Ledger::from(operator.sent[0].ledger).closes());
     let gate = vehicle.gate.unwrap();
-    assert!(gate.commands.accepted + gate.commands.not_rearmed > 20, "{gate:?}");
+    assert!(gate.commands.accepted + gate.commands.not_enabled > 20, "{gate:?}");
     assert!(joined.records.iter().filter(|r| r.outcome == Outcome::Delivered).all(|r| r.arrival.is_some()));
 }
 

@@ -41,8 +41,7 @@ use tokkyu_ros2::endpoint::Representation;
 use tokkyu_ros2::message::{Message, Topic};
 
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../contract/examples");
-const RECORDING: &str =
-    "time_ms,throttle,brake,steering,enabled\n0,0,0,0,0\n500,0.4,0,-0.25,1\n1500,0,1,0,0\n";
+const RECORDING: &str = "time_ms,throttle,brake,steering,dead_man,enable,gear\n0,0,0,0,0,0,1\n500,0,0,0,1,1,1\n700,0.4,0,-0.25,1,0,1\n";
 const TRACE: &[u8] = b"# one packet each 1 or 2 ms\n0\n1\n3\n3\n4\n6\n10\n";
 
 /// File `name` among the seeds of `target`.
@@ -161,23 +160,25 @@ fn drive() -> io::Result<()> {
     let mut commands = Vec::new();
     let driven = Controls::new(0.5, 0.0, -0.25).expect("in range");
     let let_go = vec![Controls::NEUTRAL; 7];
-    let driving = [driven, Controls::NEUTRAL, driven, Controls::emergency(), Controls::release()];
+    let enabled = Controls::clamped(0.0, 0.0, 0.0).with_enable(true);
+    let driving = [enabled, driven, Controls::NEUTRAL, driven, Controls::emergency(), Controls::release()];
     for (sequence, controls) in let_go.into_iter().chain(driving).enumerate() {
         let issued = MonoTime::from_millis(90 * sequence as u64);
-        commands.extend([90, 5, 1]); // ms since the one before, ms on the way, ms that may be off
+        // Milliseconds since the one before, on the way, and that this may be off; and nothing else happens.
+        commands.extend([90, 5, 1, 0]);
         commands.extend(Command { controls, sequence: sequence as u64, issued }.encode());
     }
     write("command", "drive_stop_reset", commands)?;
     let age = Some(Duration::from_millis(25));
     let report = GateReport {
-        state: State::SafeStop,
+        state: State::Stopping,
         need: Need::Neutral,
         safe_stops: 0,
         last: age,
         p50: age,
         p99: None,
     };
-    write("gate_report", "safe_stop", report.encode())?;
+    write("gate_report", "stopping", report.encode())?;
     write("bridge_message", "two", bridge_messages())?;
     let mono = Picture {
         encoding: Encoding::Mono8 { width: 4, height: 2 },

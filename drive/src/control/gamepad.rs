@@ -13,6 +13,8 @@
 //!   right shoulder (BTN_TR)   dead-man, hold to drive      right trigger (ABS_RZ, ABS_GAS)    throttle
 //!   east  (BTN_EAST)          emergency stop               left trigger  (ABS_Z, ABS_BRAKE)   brake
 //!   start (BTN_START)         release of it                left stick    (ABS_X)              steering
+//!   south (BTN_SOUTH)         enable                       west  (BTN_WEST)   forward, reverse
+//!   north (BTN_NORTH)         horn                         left shoulder (BTN_TL)             low beam
 //! ```
 
 use std::collections::VecDeque;
@@ -23,14 +25,14 @@ use std::time::Duration;
 use evdev::{AbsoluteAxisCode as Axis, EventSummary, KeyCode};
 use tokkyu_contract::MonoTime;
 
-use super::{ControlError, ControlSource, Controls};
+use super::{ControlError, ControlSource, Controls, Equipment, Fittings};
 use crate::text::printable;
 
 /// Time between two looks for a gamepad that vanished.
 pub const LOOK_AGAIN: Duration = Duration::from_secs(1);
 /// Part of the stick's way, from the middle, that counts as the middle: worn sticks do not come back quite.
 const DEAD_ZONE: f32 = 0.08;
-/// Throttle up to which the trigger counts as let go: worn ones do not come back quite.
+/// Up to here a trigger counts as let go: worn ones do not come back quite, and any brake takes the throttle.
 const AT_REST: f32 = 0.05;
 /// How long one press of the release button is sent for, so that one lost command does not lose it.
 const RELEASE_FOR: Duration = Duration::from_millis(700);
@@ -39,6 +41,10 @@ const RELEASE_FOR: Duration = Duration::from_millis(700);
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum PadEvent {
     DeadMan(bool),
+    Enable(bool),
+    Horn(bool),
+    Gear,
+    Lights,
     EmergencyStop,
     Release,
     /// 0 to 1.
@@ -60,6 +66,8 @@ trait Pad: Send {
 #[derive(Default)]
 struct PadState {
     dead_man: bool,
+    enable: bool,
+    fittings: Fittings,
     throttle: f32,
     /// The trigger was at rest since the dead-man was pressed, or when it was: what it gives is meant.
     throttle_counts: bool,
@@ -76,6 +84,17 @@ impl PadState {
             PadEvent::DeadMan(held) => {
                 self.dead_man = held;
                 self.throttle_counts = self.throttle <= AT_REST;
+            }
+            PadEvent::Enable(pressed) => self.enable = pressed,
+            PadEvent::Horn(true) => {
+                self.fittings.equipment = self.fittings.equipment.and(Equipment::HORN);
+            }
+            PadEvent::Horn(false) => {
+                self.fittings.equipment = self.fittings.equipment.without(Equipment::HORN);
+            }
+            PadEvent::Gear => self.fittings.gear = -self.fittings.gear,
+            PadEvent::Lights => {
+                self.fittings.equipment = self.fittings.equipment.toggled(Equipment::LOW_BEAM);
             }
             PadEvent::EmergencyStop => {
                 self.stopped = true;
@@ -98,19 +117,27 @@ impl PadState {
 
     /// Everything is let go; an emergency stop stays.
     fn let_go(&mut self) {
-        *self = PadState { stopped: self.stopped, ..PadState::default() };
+        let equipment = self.fittings.equipment.without(Equipment::HORN);
+        let fittings = Fittings { equipment, ..self.fittings };
+        *self = PadState { stopped: self.stopped, fittings, ..PadState::default() };
     }
 
     fn controls(&self, now: MonoTime) -> Controls {
+        self.pressed(now).with_fittings(self.fittings)
+    }
+
+    fn pressed(&self, now: MonoTime) -> Controls {
+        let brake = if self.brake > AT_REST { self.brake } else { 0.0 };
         if self.stopped {
             Controls::emergency()
         } else if self.release_until.is_some_and(|until| now < until) {
             Controls::release()
         } else if self.dead_man {
-            let throttle = if self.throttle_counts { self.throttle } else { 0.0 };
-            Controls::clamped(throttle, self.brake, self.steering)
+            let counts = self.throttle_counts && self.throttle > AT_REST;
+            let throttle = if counts { self.throttle } else { 0.0 };
+            Controls::clamped(throttle, brake, self.steering).with_enable(self.enable)
         } else {
-            Controls::not_enabled(self.brake, self.steering)
+            Controls::released(brake, self.steering)
         }
     }
 }
@@ -244,6 +271,10 @@ fn meaning(event: EventSummary, axes: &[(Axis, RangeInclusive<i32>)]) -> Option<
     match event {
         // 2 is the repetition of a key that is held: no press.
         EventSummary::Key(_, KeyCode::BTN_TR, value @ 0..=1) => Some(PadEvent::DeadMan(value == 1)),
+        EventSummary::Key(_, KeyCode::BTN_SOUTH, value @ 0..=1) => Some(PadEvent::Enable(value == 1)),
+        EventSummary::Key(_, KeyCode::BTN_NORTH, value @ 0..=1) => Some(PadEvent::Horn(value == 1)),
+        EventSummary::Key(_, KeyCode::BTN_WEST, 1) => Some(PadEvent::Gear),
+        EventSummary::Key(_, KeyCode::BTN_TL, 1) => Some(PadEvent::Lights),
         EventSummary::Key(_, KeyCode::BTN_EAST, 1) => Some(PadEvent::EmergencyStop),
         EventSummary::Key(_, KeyCode::BTN_START, 1) => Some(PadEvent::Release),
         EventSummary::AbsoluteAxis(_, axis, value) => {
@@ -328,9 +359,9 @@ mod tests {
             Ok(vec![PadEvent::Throttle(0.0), PadEvent::DeadMan(true), PadEvent::Throttle(0.8)]),
             Ok(vec![PadEvent::DeadMan(false)]),
         ])]);
-        assert_eq!(pad.controls(at(0)).unwrap(), Controls::not_enabled(0.0, -0.5));
+        assert_eq!(pad.controls(at(0)).unwrap(), Controls::released(0.0, -0.5));
         assert_eq!(pad.controls(at(20)).unwrap(), Controls::new(0.8, 0.0, -0.5).unwrap());
-        assert_eq!(pad.controls(at(40)).unwrap(), Controls::not_enabled(0.0, -0.5));
+        assert_eq!(pad.controls(at(40)).unwrap(), Controls::released(0.0, -0.5));
     }
 
     #[test]
@@ -346,11 +377,20 @@ mod tests {
     }
 
     #[test]
+    fn a_worn_trigger_is_no_brake_and_the_enable_button_is_told_as_long_as_it_is_pressed() {
+        let held = vec![PadEvent::DeadMan(true), PadEvent::Brake(0.04), PadEvent::Enable(true)];
+        let mut pad = gamepad(vec![Some(vec![Ok(held), Ok(vec![PadEvent::Enable(false)])])]);
+        let still = Controls::new(0.0, 0.0, 0.0).unwrap();
+        assert_eq!(pad.controls(at(0)).unwrap(), still.with_enable(true));
+        assert_eq!(pad.controls(at(20)).unwrap(), still);
+    }
+
+    #[test]
     fn the_brake_is_given_on_when_the_dead_man_is_let_go() {
         let held = vec![PadEvent::DeadMan(true), PadEvent::Brake(0.6), PadEvent::Steering(0.8)];
         let mut pad = gamepad(vec![Some(vec![Ok(held), Ok(vec![PadEvent::DeadMan(false)])])]);
         assert_eq!(pad.controls(at(0)).unwrap(), Controls::new(0.0, 0.6, 0.8).unwrap());
-        assert_eq!(pad.controls(at(20)).unwrap(), Controls::not_enabled(0.6, 0.8));
+        assert_eq!(pad.controls(at(20)).unwrap(), Controls::released(0.6, 0.8));
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! Driving by the keyboard of a terminal, with a dead-man.
 //!
 //! Pure state fed with key events; no waiting, constant time. SPEC.md DRV-8.
-//! The dead-man is any of the driving keys. Invariant: without key events the controls cease to be enabled within
-//! [`FIRST_HOLD`], whatever was pressed.
+//! The dead-man is any of the driving keys, and the enable key. Invariants: without key events it is let go within
+//! [`FIRST_HOLD`], whatever was pressed; and so it is when nobody looked at the terminal for a while, who would have heard
+//! of a release.
 //!
 //! A terminal usually says only that a key was pressed, and says it again while it is held (after about half a
 //! second, then some 30 times a second). So a key counts as held until its next repetition is overdue. Terminals with
@@ -22,7 +23,7 @@ use std::time::Duration;
 use crossterm::event::{Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use tokkyu_contract::MonoTime;
 
-use super::{ControlError, ControlSource, Controls};
+use super::{ControlError, ControlSource, Controls, Equipment, Fittings, READ_WITHIN};
 
 /// How long a pressed key counts as held while its first repetition is awaited (keyboards wait 250 to 660 ms).
 pub const FIRST_HOLD: Duration = Duration::from_millis(700);
@@ -34,7 +35,7 @@ pub const FULL_LOCK: Duration = Duration::from_millis(500);
 pub const STRAIGHTEN: Duration = Duration::from_millis(250);
 
 /// One line of help for the screen.
-pub const HELP: &str = "↑/w drive  ↓/s brake  ←/a →/d steer  x emergency stop  r release  q quit";
+pub const HELP: &str = "x emergency stop  e enable  ↑/w drive  ↓/s brake  ←/a →/d steer  r release  q quit  g gear  h horn  l lights";
 
 /// The keys where nobody drives by them.
 pub const QUIT_HELP: &str = "q quit";
@@ -59,13 +60,19 @@ enum Key {
     Brake,
     Left,
     Right,
+    Enable,
+    Horn,
+    Gear,
+    Lights,
     EmergencyStop,
     Release,
     Quit,
 }
 
-/// The four driving keys are the first four.
-const DRIVING_KEYS: usize = 4;
+/// The keys that may be held are the first eight.
+const HELD_KEYS: usize = 8;
+/// Those that are a dead-man, the first five of them.
+const DEAD_MAN_KEYS: usize = 5;
 
 impl Key {
     fn of(event: &KeyEvent) -> Option<Key> {
@@ -76,6 +83,10 @@ impl Key {
             KeyCode::Down | KeyCode::Char('s' | 'S' | ' ') => Some(Key::Brake),
             KeyCode::Left | KeyCode::Char('a' | 'A') => Some(Key::Left),
             KeyCode::Right | KeyCode::Char('d' | 'D') => Some(Key::Right),
+            KeyCode::Char('e' | 'E') | KeyCode::Enter => Some(Key::Enable),
+            KeyCode::Char('h' | 'H') => Some(Key::Horn),
+            KeyCode::Char('g' | 'G') => Some(Key::Gear),
+            KeyCode::Char('l' | 'L') => Some(Key::Lights),
             KeyCode::Char('x' | 'X') | KeyCode::Esc => Some(Key::EmergencyStop),
             KeyCode::Char('r' | 'R') => Some(Key::Release),
             KeyCode::Char('q' | 'Q') => Some(Key::Quit),
@@ -98,12 +109,15 @@ enum Hold {
 
 /// The state of the driving keys; see the module.
 pub struct Keyboard {
-    holds: [Hold; DRIVING_KEYS],
+    holds: [Hold; HELD_KEYS],
     /// True where the terminal tells when a key is let go.
     releases: bool,
     throttle: f32,
     steering: f32,
+    fittings: Fittings,
     asked_at: Option<MonoTime>,
+    /// When somebody last looked whether the terminal told something.
+    looked_at: Option<MonoTime>,
     /// Latched here as well as at the vehicle, so that a lost command does not lose the emergency stop.
     stopped: bool,
     release_until: Option<MonoTime>,
@@ -114,11 +128,13 @@ impl Keyboard {
     /// when a key is let go.
     pub fn new(throttle: f32, releases: bool) -> Keyboard {
         Keyboard {
-            holds: [Hold::Free; DRIVING_KEYS],
+            holds: [Hold::Free; HELD_KEYS],
             releases,
             throttle,
             steering: 0.0,
+            fittings: Fittings::default(),
             asked_at: None,
+            looked_at: None,
             stopped: false,
             release_until: None,
         }
@@ -129,12 +145,17 @@ impl Keyboard {
         self.stopped
     }
 
+    /// Somebody looked at `now` whether the terminal told something; what it told comes by [`Keyboard::on_event`].
+    pub fn on_look(&mut self, now: MonoTime) {
+        self.looked_at = Some(now);
+    }
+
     /// The terminal told something at `now`.
     pub fn on_event(&mut self, now: MonoTime, event: &Event) -> Asked {
         match event {
             Event::Key(key) => self.on_key(now, key),
             Event::FocusLost => {
-                self.holds = [Hold::Free; DRIVING_KEYS];
+                self.holds = [Hold::Free; HELD_KEYS];
                 Asked::Nothing
             }
             _ => Asked::Nothing,
@@ -152,28 +173,40 @@ impl Keyboard {
             }
             Key::Release if !released => {
                 self.stopped = false;
-                self.holds = [Hold::Free; DRIVING_KEYS];
+                self.holds = [Hold::Free; HELD_KEYS];
                 self.release_until = Some(now + FIRST_HOLD);
             }
             Key::Release | Key::Quit => {}
-            Key::Drive | Key::Brake | Key::Left | Key::Right => self.on_driving_key(now, key, event.kind),
+            _ => self.on_held_key(now, key, event.kind),
         }
         Asked::Nothing
     }
 
-    fn on_driving_key(&mut self, now: MonoTime, key: Key, kind: KeyEventKind) {
+    fn on_held_key(&mut self, now: MonoTime, key: Key, kind: KeyEventKind) {
         self.let_overdue_go(now);
         if kind == KeyEventKind::Repeat && !self.held(key) {
             return; // Held from before something that let it go: no press.
         }
         // Whoever drives again has finished releasing.
         self.release_until = None;
-        let hold = &mut self.holds[key as usize];
-        *hold = match *hold {
+        let hold = self.holds[key as usize];
+        if hold == Hold::Free && kind != KeyEventKind::Release {
+            self.on_press(key);
+        }
+        self.holds[key as usize] = match hold {
             _ if kind == KeyEventKind::Release => Hold::Free,
             Hold::Free => Hold::Pressed { at: now },
             Hold::Pressed { .. } | Hold::Repeating { .. } => Hold::Repeating { last: now },
         };
+    }
+
+    /// A key was free and is pressed, which its repetitions are not.
+    fn on_press(&mut self, key: Key) {
+        match key {
+            Key::Gear => self.fittings.gear = -self.fittings.gear,
+            Key::Lights => self.fittings.equipment = self.fittings.equipment.toggled(Equipment::LOW_BEAM),
+            _ => {}
+        }
     }
 
     fn let_overdue_go(&mut self, now: MonoTime) {
@@ -220,22 +253,37 @@ impl Hold {
 
 impl ControlSource for Keyboard {
     fn controls(&mut self, now: MonoTime) -> Result<Controls, ControlError> {
+        let read_age = self.looked_at.map_or(Duration::MAX, |at| now.since(at));
+        if read_age >= READ_WITHIN {
+            self.holds = [Hold::Free; HELD_KEYS];
+        }
         self.let_overdue_go(now);
         let passed = self.asked_at.map_or(Duration::ZERO, |before| now.since(before));
         self.asked_at = Some(now);
         self.steer(passed);
+        Ok(self.pressed(now).with_fittings(self.fittings()).with_read_age(read_age))
+    }
+}
+
+impl Keyboard {
+    fn pressed(&self, now: MonoTime) -> Controls {
         if self.stopped {
-            return Ok(Controls::emergency());
+            return Controls::emergency();
         }
         if self.release_until.is_some_and(|until| now < until) {
-            return Ok(Controls::release());
+            return Controls::release();
         }
-        if self.holds.iter().all(|hold| *hold == Hold::Free) {
-            return Ok(Controls::not_enabled(0.0, self.steering));
+        if self.holds[..DEAD_MAN_KEYS].iter().all(|hold| *hold == Hold::Free) {
+            return Controls::released(0.0, self.steering);
         }
         let brake = if self.held(Key::Brake) { 1.0 } else { 0.0 };
         let throttle = if self.held(Key::Drive) && !self.held(Key::Brake) { self.throttle } else { 0.0 };
-        Ok(Controls::clamped(throttle, brake, self.steering))
+        Controls::clamped(throttle, brake, self.steering).with_enable(self.held(Key::Enable))
+    }
+
+    fn fittings(&self) -> Fittings {
+        let horn = if self.held(Key::Horn) { Equipment::HORN } else { Equipment::default() };
+        Fittings { equipment: self.fittings.equipment.and(horn), ..self.fittings }
     }
 }
 
@@ -255,8 +303,14 @@ mod tests {
         assert_eq!(keyboard.on_event(at(ms), &key(code, KeyEventKind::Press)), Asked::Nothing);
     }
 
+    /// The controls of a keyboard that is looked at.
+    fn controls(keyboard: &mut Keyboard, ms: u64) -> Controls {
+        keyboard.on_look(at(ms));
+        keyboard.controls(at(ms)).unwrap()
+    }
+
     fn throttle(keyboard: &mut Keyboard, ms: u64) -> f32 {
-        keyboard.controls(at(ms)).unwrap().throttle()
+        controls(keyboard, ms).throttle()
     }
 
     #[test]
@@ -295,7 +349,7 @@ mod tests {
         for ms in (600..3_000).step_by(33) {
             keyboard.on_event(at(ms), &key(KeyCode::Left, KeyEventKind::Repeat));
         }
-        let controls = keyboard.controls(at(3_000)).unwrap();
+        let controls = controls(&mut keyboard, 3_000);
         assert_eq!(controls.throttle(), 1.0);
         assert_eq!(throttle(&mut keyboard, 3_700), 0.0, "a terminal that went silent is a dead man");
     }
@@ -313,19 +367,19 @@ mod tests {
         let mut keyboard = Keyboard::new(1.0, false);
         press(&mut keyboard, 0, KeyCode::Up);
         press(&mut keyboard, 0, KeyCode::Char(' '));
-        assert_eq!(keyboard.controls(at(1)).unwrap(), Controls::new(0.0, 1.0, 0.0).unwrap());
+        assert_eq!(controls(&mut keyboard, 1), Controls::new(0.0, 1.0, 0.0).unwrap());
     }
 
     #[test]
     fn steering_moves_over_time_and_straightens_when_let_go() {
         let mut keyboard = Keyboard::new(1.0, true);
-        keyboard.controls(at(0)).unwrap();
+        controls(&mut keyboard, 0);
         press(&mut keyboard, 0, KeyCode::Left);
-        assert_eq!(keyboard.controls(at(250)).unwrap().steering(), 0.5);
-        assert_eq!(keyboard.controls(at(600)).unwrap().steering(), 1.0);
+        assert_eq!(controls(&mut keyboard, 250).steering(), 0.5);
+        assert_eq!(controls(&mut keyboard, 600).steering(), 1.0);
         keyboard.on_event(at(600), &key(KeyCode::Left, KeyEventKind::Release));
-        assert_eq!(keyboard.controls(at(725)).unwrap().steering(), 0.5);
-        assert_eq!(keyboard.controls(at(5_000)).unwrap().steering(), 0.0);
+        assert_eq!(controls(&mut keyboard, 725).steering(), 0.5);
+        assert_eq!(controls(&mut keyboard, 5_000).steering(), 0.0);
     }
 
     #[test]
@@ -333,23 +387,61 @@ mod tests {
         let mut keyboard = Keyboard::new(1.0, false);
         press(&mut keyboard, 0, KeyCode::Up);
         press(&mut keyboard, 1, KeyCode::Char('x'));
-        assert_eq!(keyboard.controls(at(9_000)).unwrap(), Controls::emergency());
+        assert_eq!(controls(&mut keyboard, 9_000), Controls::emergency());
         press(&mut keyboard, 9_100, KeyCode::Up);
-        assert_eq!(keyboard.controls(at(9_101)).unwrap(), Controls::emergency());
+        assert_eq!(controls(&mut keyboard, 9_101), Controls::emergency());
         press(&mut keyboard, 9_200, KeyCode::Char('r'));
-        assert_eq!(keyboard.controls(at(9_201)).unwrap(), Controls::release());
-        assert_eq!(keyboard.controls(at(9_900)).unwrap(), Controls::NEUTRAL);
+        assert_eq!(controls(&mut keyboard, 9_201), Controls::release());
+        assert_eq!(controls(&mut keyboard, 9_900), Controls::NEUTRAL);
     }
 
     #[test]
     fn without_a_driving_key_the_controls_are_not_enabled() {
         let mut keyboard = Keyboard::new(1.0, true);
-        assert!(!keyboard.controls(at(0)).unwrap().enabled());
+        assert!(!controls(&mut keyboard, 0).dead_man());
         press(&mut keyboard, 0, KeyCode::Left);
-        assert!(keyboard.controls(at(500)).unwrap().enabled());
+        assert!(controls(&mut keyboard, 500).dead_man());
         keyboard.on_event(at(501), &key(KeyCode::Left, KeyEventKind::Release));
-        let released = keyboard.controls(at(502)).unwrap();
-        assert!(!released.enabled() && released.steering() > 0.9, "{released:?}");
+        let released = controls(&mut keyboard, 502);
+        assert!(!released.dead_man() && released.steering() > 0.9, "{released:?}");
+    }
+
+    #[test]
+    fn the_enable_key_is_a_dead_man_and_presses_enable() {
+        let mut keyboard = Keyboard::new(1.0, true);
+        press(&mut keyboard, 0, KeyCode::Char('e'));
+        assert_eq!(controls(&mut keyboard, 1), Controls::clamped(0.0, 0.0, 0.0).with_enable(true));
+        keyboard.on_event(at(20), &key(KeyCode::Char('e'), KeyEventKind::Release));
+        assert_eq!(controls(&mut keyboard, 21), Controls::NEUTRAL);
+    }
+
+    #[test]
+    fn keys_that_nobody_looks_at_are_let_go() {
+        let mut keyboard = Keyboard::new(1.0, true);
+        keyboard.on_look(at(0));
+        press(&mut keyboard, 0, KeyCode::Up);
+        let read = keyboard.controls(at(149)).unwrap();
+        assert_eq!((read.throttle(), read.read_age()), (1.0, Duration::from_millis(149)));
+        let unread = keyboard.controls(at(150)).unwrap();
+        assert_eq!((unread.throttle(), unread.dead_man()), (0.0, false));
+        assert_eq!(throttle(&mut keyboard, 160), 0.0, "looked at again, and not pressed anew");
+    }
+
+    #[test]
+    fn gear_and_lamps_change_with_a_press_and_not_with_its_repetitions() {
+        let mut keyboard = Keyboard::new(1.0, false);
+        let reverse = |keyboard: &mut Keyboard, ms| controls(keyboard, ms).fittings().gear == -1;
+        for ms in [0, 500, 530, 560] {
+            press(&mut keyboard, ms, KeyCode::Char('g'));
+            assert!(reverse(&mut keyboard, ms));
+        }
+        press(&mut keyboard, 2_000, KeyCode::Char('g'));
+        press(&mut keyboard, 2_000, KeyCode::Char('l'));
+        press(&mut keyboard, 2_000, KeyCode::Char('h'));
+        let equipment = Equipment::LOW_BEAM.and(Equipment::HORN);
+        let expected = Fittings { gear: 1, equipment, mode: 0 };
+        assert_eq!(controls(&mut keyboard, 2_001), Controls::NEUTRAL.with_fittings(expected));
+        assert!(!controls(&mut keyboard, 3_000).fittings().equipment.has(Equipment::HORN));
     }
 
     #[test]
@@ -359,7 +451,7 @@ mod tests {
         press(&mut keyboard, 10, KeyCode::Char('x'));
         press(&mut keyboard, 20, KeyCode::Char('r'));
         keyboard.on_event(at(800), &key(KeyCode::Up, KeyEventKind::Repeat));
-        assert_eq!(keyboard.controls(at(801)).unwrap(), Controls::NEUTRAL);
+        assert_eq!(controls(&mut keyboard, 801), Controls::NEUTRAL);
         press(&mut keyboard, 900, KeyCode::Up);
         assert_eq!(throttle(&mut keyboard, 901), 1.0);
     }

@@ -5,17 +5,18 @@
 //! No source waits. When a source fails, [`Controls::NEUTRAL`] is what is sent.
 
 pub mod command;
+pub mod controls;
+mod error;
 pub mod gamepad;
 pub mod keyboard;
 pub mod pattern;
 pub mod recording;
 
-use std::io;
-use std::path::PathBuf;
-
 use tokkyu_contract::MonoTime;
 
-pub use command::{Command, CommandError, Controls};
+pub use command::Command;
+pub use controls::{Controls, Equipment, Fittings, READ_WITHIN};
+pub use error::{COMMAND_BYTES, CommandError, ControlError};
 
 /// Where controls come from.
 pub trait ControlSource: Send {
@@ -24,40 +25,4 @@ pub trait ControlSource: Send {
     /// # Errors
     /// When the source cannot say; the caller sends [`Controls::NEUTRAL`] and asks again at its next turn.
     fn controls(&mut self, now: MonoTime) -> Result<Controls, ControlError>;
-}
-
-/// Why a source has no controls.
-#[derive(Debug, thiserror::Error)]
-pub enum ControlError {
-    /// No gamepad is connected.
-    #[error("no gamepad found in /dev/input; connect one, and check that you may read it (group \"input\")")]
-    NoGamepad,
-    /// The gamepad was unplugged or its battery is empty.
-    #[error(
-        "the gamepad \"{name}\" vanished ({said}); the vehicle brakes until it is back and its dead-man is pressed"
-    )]
-    Vanished {
-        /// What the device calls itself.
-        name: String,
-        /// The system's reason.
-        said: String,
-    },
-    /// A line of a drive file is not as it must be.
-    #[error("{}:{line}: {what}", path.display())]
-    Line {
-        /// The drive file.
-        path: PathBuf,
-        /// Counted from 1.
-        line: usize,
-        /// What is wrong with it.
-        what: String,
-    },
-    /// A drive file could not be read or written.
-    #[error("{}: {source}", path.display())]
-    Io {
-        /// The file.
-        path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
 }

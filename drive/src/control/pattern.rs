@@ -1,11 +1,11 @@
 //! A built-in drive for runs without a driver: a gentle round of 20 s, again and again.
 //!
 //! Pure; a function of the time since the first question. Invariant: it never brakes and drives at once, and starts
-//! and ends each round standing still, with the dead-man released and pressed again: a vehicle that stopped on the way
-//! stands until the next round (DRV-87).
+//! and ends each round standing still, with the dead-man released, pressed again, and the enable button with it: a vehicle
+//! that stopped on the way stands until the next round (DRV-87).
 //!
 //! ```text
-//!   0 s ── dead-man released ── 0.7 s ── speed up ── 4 s ── drive in bends ── 14 s ── roll ── 16 s ── brake ── 19 s
+//!   0 s ── dead-man released ── 0.7 s ── enable ── 1 s ── speed up ── 4 s ── drive in bends ── 14 s ── roll ── 16 s ── brake ── 19 s
 //!   ── stand ── 20 s
 //! ```
 
@@ -20,6 +20,8 @@ pub const ROUND: Duration = Duration::from_secs(20);
 
 /// Released for longer than the gate asks for, as commands may be late or lost.
 const RELEASED_S: f32 = 0.7;
+/// Pressed for longer than any one command may be late.
+const ENABLED_S: f32 = 1.0;
 const CRUISE: f32 = 0.35;
 const FULL_BRAKE: f32 = 0.6;
 const BEND: f32 = 0.5;
@@ -52,7 +54,8 @@ pub fn at(elapsed: Duration) -> Controls {
     let second = (round_nanos as f64 / 1e9) as f32;
     let (throttle, brake, steering) = match second {
         ..RELEASED_S => return Controls::NEUTRAL,
-        RELEASED_S..4.0 => (CRUISE * (second - RELEASED_S) / (4.0 - RELEASED_S), 0.0, 0.0),
+        RELEASED_S..ENABLED_S => return Controls::clamped(0.0, 0.0, 0.0).with_enable(true),
+        ENABLED_S..4.0 => (CRUISE * (second - ENABLED_S) / (4.0 - ENABLED_S), 0.0, 0.0),
         4.0..14.0 => (CRUISE, 0.0, BEND * (std::f32::consts::TAU * (second - 4.0) / BEND_S).sin()),
         14.0..16.0 => (0.0, 0.0, 0.0),
         16.0..19.0 => (0.0, FULL_BRAKE * (second - 16.0) / 3.0, 0.0),
@@ -79,9 +82,12 @@ mod tests {
     }
 
     #[test]
-    fn each_round_begins_by_pressing_the_dead_man_anew() {
-        let enabled: Vec<bool> = round().map(|c| c.enabled()).collect();
-        assert!(enabled[..70].iter().all(|enabled| !enabled) && enabled[70..].iter().all(|enabled| *enabled));
+    fn each_round_begins_by_pressing_the_dead_man_and_the_enable_button_anew() {
+        let held: Vec<bool> = round().map(|c| c.dead_man()).collect();
+        assert!(held[..70].iter().all(|held| !held) && held[70..].iter().all(|held| *held));
+        let pressed: Vec<usize> =
+            (0..2_000).zip(round()).filter(|(_, c)| c.enable()).map(|(n, _)| n).collect();
+        assert_eq!((pressed.first(), pressed.last(), pressed.len()), (Some(&70), Some(&99), 30));
     }
 
     #[test]

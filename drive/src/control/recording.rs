@@ -1,13 +1,15 @@
 //! Drive files: a drive as a text that people can read and edit, played and recorded.
 //!
-//! A drive file is CSV with the header `time_ms,throttle,brake,steering,enabled`; each line holds from its time until the
-//! next one's. `enabled` is 1 while the dead-man is held, else 0; a line with 1 after 0.5 s of lines with 0 is the press
-//! that the gate waits for, at the beginning and after each stop (DRV-87). Reading happens once before the drive, bounded by [`LONGEST_FILE_BYTES`]; playing is a binary search
+//! A drive file is CSV with the header `time_ms,throttle,brake,steering,dead_man,enable,gear`; each line holds from its time
+//! until the next one's. `dead_man` is 1 while it is held, else 0; `enable` is 1 while the enable button is pressed; `gear` is -1 to reverse, 1 to go
+//! forward. A line
+//! with both, without throttle, after 0.5 s without, is the press that the gate waits for, at the beginning and after each
+//! stop (DRV-87). Reading happens once before the drive, bounded by [`LONGEST_FILE_BYTES`]; playing is a binary search
 //! and never waits; recording writes one line when something changed, into a buffer. SPEC.md DRV-9.
 //! Invariants: lines played are in range and in order of time; after the last one the controls are neutral,
 //! and without the dead-man there is no throttle.
 //!
-//! Emergency stops are not recorded: a drive that is played must not be able to leave a vehicle latched.
+//! Lamps, horn and mode are not recorded. Emergency stops are not recorded either: a drive that is played must not be able to leave a vehicle latched.
 
 use std::fs::File;
 use std::io::{BufWriter, Read, Write};
@@ -16,12 +18,13 @@ use std::time::Duration;
 
 use tokkyu_contract::MonoTime;
 
-use super::{ControlError, ControlSource, Controls};
+use super::{ControlError, ControlSource, Controls, Fittings};
 
 /// First line of every drive file.
-pub const HEADER: &str = "time_ms,throttle,brake,steering,enabled";
-/// What files began with that had no dead-man.
-const HEADER_WITHOUT_DEAD_MAN: &str = "time_ms,throttle,brake,steering";
+pub const HEADER: &str = "time_ms,throttle,brake,steering,dead_man,enable,gear";
+/// What files began with that had no enable button, or not even a dead-man.
+const EARLIER_HEADERS: [&str; 2] =
+    ["time_ms,throttle,brake,steering,enabled", "time_ms,throttle,brake,steering"];
 /// Longest drive file: over 20 hours at 50 lines a second in this format.
 pub const LONGEST_FILE_BYTES: u64 = 128 << 20;
 
@@ -59,10 +62,10 @@ pub fn read(path: &Path) -> Result<Vec<Step>, ControlError> {
 pub fn parse(text: &str) -> Result<Vec<Step>, (usize, String)> {
     let mut lines = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
     let header = lines.next().map_or("", |(_, line)| line.trim_start_matches('\u{feff}'));
-    if header == HEADER_WITHOUT_DEAD_MAN {
-        let how =
-            "add the column \"enabled\": 1 while the dead-man is held, 0 for at least 500 ms before that";
-        return Err((1, format!("a drive without dead-man moves nothing; {how}")));
+    if EARLIER_HEADERS.contains(&header) {
+        let how = "the columns after steering are dead_man (1 while it is held) and enable (1 while the button is \
+                   pressed); begin with 500 ms of 0,0, then 1,1 without throttle, then 1,0; gear follows, 1 is forward";
+        return Err((1, format!("a drive that nobody enables moves nothing; {how}")));
     }
     if header != HEADER {
         return Err((1, format!("the first line must be \"{HEADER}\"")));
@@ -81,8 +84,8 @@ pub fn parse(text: &str) -> Result<Vec<Step>, (usize, String)> {
 
 fn parse_step(line: &str) -> Result<Step, String> {
     let values: Vec<&str> = line.split(',').map(str::trim).collect();
-    let [time, throttle, brake, steering, enabled] = values[..] else {
-        return Err(format!("{} values where 5 are expected: {HEADER}", values.len()));
+    let [time, throttle, brake, steering, dead_man, enable, gear] = values[..] else {
+        return Err(format!("{} values where 7 are expected: {HEADER}", values.len()));
     };
     let time_ms: u64 = time
         .parse()
@@ -93,13 +96,23 @@ fn parse_step(line: &str) -> Result<Step, String> {
     let (throttle, brake) = (number("throttle", throttle)?, number("brake", brake)?);
     let controls =
         Controls::new(throttle, brake, number("steering", steering)?).map_err(|error| error.to_string())?;
-    let controls = match enabled {
-        "1" => controls,
-        "0" if throttle == 0.0 => Controls::not_enabled(brake, controls.steering()),
-        "0" => return Err(format!("throttle is {throttle} where enabled is 0: the dead-man is not held")),
-        other => return Err(format!("enabled \"{}\" is neither 0 nor 1", shown(other))),
+    let controls = match button("dead_man", dead_man)? {
+        true => controls,
+        false if throttle == 0.0 => Controls::released(brake, controls.steering()),
+        false => return Err(format!("throttle is {throttle} where dead_man is 0: it is not held")),
     };
+    let what = || format!("gear \"{}\" is not a whole number from -128 to 127", shown(gear));
+    let fittings = Fittings { gear: gear.parse().map_err(|_| what())?, ..Fittings::default() };
+    let controls = controls.with_enable(button("enable", enable)?).with_fittings(fittings);
     Ok(Step { time: Duration::from_millis(time_ms), controls })
+}
+
+fn button(field: &str, word: &str) -> Result<bool, String> {
+    match word {
+        "0" => Ok(false),
+        "1" => Ok(true),
+        other => Err(format!("{field} \"{}\" is neither 0 nor 1", shown(other))),
+    }
 }
 
 fn shown(word: &str) -> String {
@@ -172,10 +185,12 @@ impl Recorder {
     pub fn on_controls(&mut self, now: MonoTime, controls: &Controls) -> Result<(), ControlError> {
         let begun = *self.begun.get_or_insert(now);
         let time = Duration::from_millis(now.since(begun).as_millis() as u64);
-        let driven = match controls.enabled() {
+        let driven = match controls.dead_man() {
             true => Controls::clamped(controls.throttle(), controls.brake(), controls.steering()),
-            false => Controls::not_enabled(controls.brake(), controls.steering()),
+            false => Controls::released(controls.brake(), controls.steering()),
         };
+        let fittings = Fittings { gear: controls.fittings().gear, ..Fittings::default() };
+        let driven = driven.with_enable(controls.enable()).with_fittings(fittings);
         if self.last.is_some_and(|last| last.controls == driven || last.time >= time) {
             return Ok(());
         }
@@ -198,8 +213,9 @@ impl Recorder {
         let Step { time, controls } = step;
         let (throttle, brake, steering) = (controls.throttle(), controls.brake(), controls.steering());
         self.last = Some(step);
-        let enabled = u8::from(controls.enabled());
-        writeln!(self.file, "{},{throttle},{brake},{steering},{enabled}", time.as_millis())
+        let (dead_man, enable) = (u8::from(controls.dead_man()), u8::from(controls.enable()));
+        let (ms, gear) = (time.as_millis(), controls.fittings().gear);
+        writeln!(self.file, "{ms},{throttle},{brake},{steering},{dead_man},{enable},{gear}")
             .map_err(|source| ControlError::Io { path: self.path.clone(), source })
     }
 }
@@ -209,8 +225,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const DRIVE: &str =
-        "time_ms,throttle,brake,steering,enabled\n0,0.5,0,0,1\n\n1000, 0, 1, -0.25, 0\r\n2000,0,0,0,0\n";
+    const DRIVE: &str = "time_ms,throttle,brake,steering,dead_man,enable,gear\n0,0.5,0,0,1,0,1\n\n1000, 0, 1, -0.25, 0, 0, 1\r\n2000,0,0,0,0,0,1\n";
 
     fn at(ms: u64) -> MonoTime {
         MonoTime::from_millis(ms)
@@ -225,7 +240,7 @@ mod tests {
         let mut player = Player::new(parse(DRIVE).unwrap(), false);
         assert_eq!(player.controls(at(7_000)).unwrap(), controls(0.5, 0.0, 0.0));
         assert_eq!(player.controls(at(7_999)).unwrap(), controls(0.5, 0.0, 0.0));
-        assert_eq!(player.controls(at(8_000)).unwrap(), Controls::not_enabled(1.0, -0.25));
+        assert_eq!(player.controls(at(8_000)).unwrap(), Controls::released(1.0, -0.25));
         assert_eq!(player.controls(at(9_000)).unwrap(), Controls::NEUTRAL);
         assert_eq!(player.controls(at(99_000)).unwrap(), Controls::NEUTRAL);
     }
@@ -235,7 +250,7 @@ mod tests {
         let mut player = Player::new(parse(DRIVE).unwrap(), true);
         player.controls(at(0)).unwrap();
         assert_eq!(player.controls(at(2_000)).unwrap(), controls(0.5, 0.0, 0.0));
-        assert_eq!(player.controls(at(3_500)).unwrap(), Controls::not_enabled(1.0, -0.25));
+        assert_eq!(player.controls(at(3_500)).unwrap(), Controls::released(1.0, -0.25));
     }
 
     #[test]
@@ -243,16 +258,19 @@ mod tests {
         let faults = [
             ("", 1, "the first line must be"),
             ("time,throttle\n", 1, "the first line must be"),
-            ("time_ms,throttle,brake,steering\n0,1,0,0\n", 1, "add the column \"enabled\""),
+            ("time_ms,throttle,brake,steering\n0,1,0,0\n", 1, "a drive that nobody enables moves nothing"),
             ("H\n", 2, "no line after its header"),
-            ("H\n0,0,0,1\n", 2, "4 values where 5 are expected"),
-            ("H\n0,0,0,0,0\n\nsoon,0,0,0,0\n", 4, "time_ms \"soon\" is not a whole number"),
-            ("H\n0,0,much,0,1\n", 2, "brake \"much\" is not a number"),
-            ("H\n0,1.5,0,0,1\n", 2, "throttle is 1.5, allowed is 0 to 1"),
-            ("H\n0,0,0,nan,1\n", 2, "steering is NaN, allowed is -1 to 1"),
-            ("H\n0,0,0,0,yes\n", 2, "enabled \"yes\" is neither 0 nor 1"),
-            ("H\n0,1,0,0,0\n", 2, "throttle is 1 where enabled is 0"),
-            ("H\n5,0,0,0,0\n5,0,0,0,0\n", 3, "time_ms 5 must be later than the line before (5)"),
+            ("time_ms,throttle,brake,steering,enabled\n0,1,0,0,1\n", 1, "enable (1 while"),
+            ("H\n0,0,0,1\n", 2, "4 values where 7 are expected"),
+            ("H\n0,0,0,0,0,0,1\n\nsoon,0,0,0,0,0,1\n", 4, "time_ms \"soon\" is not a whole number"),
+            ("H\n0,0,much,0,1,0,1\n", 2, "brake \"much\" is not a number"),
+            ("H\n0,1.5,0,0,1,0,1\n", 2, "throttle is 1.5, allowed is 0 to 1"),
+            ("H\n0,0,0,nan,1,0,1\n", 2, "steering is NaN, allowed is -1 to 1"),
+            ("H\n0,0,0,0,yes,0,1\n", 2, "dead_man \"yes\" is neither 0 nor 1"),
+            ("H\n0,0,0,0,1,2,1\n", 2, "enable \"2\" is neither 0 nor 1"),
+            ("H\n0,0,0,0,1,0,128\n", 2, "gear \"128\" is not a whole number"),
+            ("H\n0,1,0,0,0,0,1\n", 2, "throttle is 1 where dead_man is 0"),
+            ("H\n5,0,0,0,0,0,1\n5,0,0,0,0,0,1\n", 3, "time_ms 5 must be later than the line before (5)"),
         ];
         for (text, line, what) in faults {
             let (found, why) = parse(&text.replace('H', HEADER)).unwrap_err();
@@ -288,7 +306,7 @@ mod tests {
         recorder.finish(at(10)).unwrap();
         let steps = read(&path).unwrap();
         std::fs::remove_file(&path).unwrap();
-        assert_eq!(steps[0].controls, Controls::not_enabled(1.0, 0.0));
+        assert_eq!(steps[0].controls, Controls::released(1.0, 0.0));
     }
 
     proptest! {

@@ -46,6 +46,11 @@ impl SharedKeyboard {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).on_event(now, event)
     }
 
+    /// Somebody looked whether the terminal told something.
+    pub(super) fn on_look(&self, now: MonoTime) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).on_look(now);
+    }
+
     /// The emergency stop was asked for, and perhaps not sent yet.
     pub(super) fn is_stopped(&self) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).is_stopped()

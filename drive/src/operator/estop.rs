@@ -41,7 +41,7 @@ impl StopWatch {
     /// The vehicle told its gate's state at `at`.
     pub(super) fn on_report(&mut self, at: MonoTime, state: State) {
         let counts = self.asked.is_some_and(|asked| at >= asked);
-        self.is_confirmed |= counts && state == State::EmergencyStop;
+        self.is_confirmed |= counts && state == State::Emergency;
     }
 
     /// A stop was asked for, and the vehicle has not told that it stopped.
@@ -74,10 +74,10 @@ mod tests {
     fn a_stop_is_open_until_the_vehicle_tells_it_and_a_report_from_before_does_not_count() {
         let mut watch = asked_at(100);
         watch.on_wish(at(120), true);
-        watch.on_report(at(99), State::EmergencyStop);
+        watch.on_report(at(99), State::Emergency);
         watch.on_report(at(130), State::Driving);
         assert!(watch.is_open());
-        watch.on_report(at(100), State::EmergencyStop);
+        watch.on_report(at(100), State::Emergency);
         assert!(!watch.is_open());
     }
 
@@ -89,16 +89,16 @@ mod tests {
         assert!(!watch.holds(at(1_200)) && watch.is_open());
         let mut told = asked_at(100);
         assert!(told.holds(at(200)));
-        told.on_report(at(210), State::EmergencyStop);
+        told.on_report(at(210), State::Emergency);
         assert!(!told.holds(at(211)));
     }
 
     #[test]
     fn a_stop_is_open_again_in_a_new_session_and_over_when_it_is_released() {
         let mut watch = asked_at(100);
-        watch.on_report(at(150), State::EmergencyStop);
+        watch.on_report(at(150), State::Emergency);
         watch.on_session(at(200));
-        watch.on_report(at(199), State::EmergencyStop);
+        watch.on_report(at(199), State::Emergency);
         assert!(watch.is_open(), "a vehicle that started again knows of no stop");
         watch.on_wish(at(300), false);
         assert!(!watch.is_open());

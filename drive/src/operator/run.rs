@@ -193,10 +193,14 @@ impl Operator<'_> {
 
     fn take_keys(&mut self) -> bool {
         let keyboard = self.keyboard.as_ref();
-        self.desk.keys(LOOK_EVERY, &mut |event| {
+        let is_looked_at = self.desk.keys(LOOK_EVERY, &mut |event| {
             // Whether it asks to quit is the desk's business.
             let _ = keyboard.map(|keyboard| keyboard.on_event(clock::now(), event));
-        })
+        });
+        if let Some(keyboard) = keyboard.filter(|_| is_looked_at) {
+            keyboard.on_look(clock::now());
+        }
+        is_looked_at
     }
 
     pub(super) fn take_events(&mut self, wait: Duration) {

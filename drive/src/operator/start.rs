@@ -14,7 +14,7 @@ use super::pictures::{self, Pictures};
 use super::run::{CameraSide, Course, DriverSide, Inbox, Operator, Phase};
 use super::status::CaptureClock;
 use super::{OperatorOptions, OperatorStatus};
-use crate::control::command::COMMAND_BYTES;
+use crate::control::COMMAND_BYTES;
 use crate::program::wiring;
 use crate::program::{
     ClockPair, Desk, Display, DriveError, GateEar, LinkMeter, LinkWatch, Mail, Outlet, ReceivedBooks, Recent,

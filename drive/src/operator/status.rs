@@ -44,7 +44,7 @@ pub struct OperatorStatus {
 /// The gate as the vehicle reports it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct GateHeard {
-    /// `waiting`, `driving`, `SAFE STOP`, `EMERGENCY STOP` or `dead-man let go`.
+    /// `locked`, `ready`, `driving`, `STOPPING`, `STOPPED` or `EMERGENCY STOP`.
     pub state: String,
     /// What it waits for before the vehicle may move; empty while it drives.
     #[serde(default)]
@@ -97,7 +97,13 @@ pub struct DriverControls {
     pub steering: f32,
     /// The dead-man is held.
     #[serde(default)]
-    pub enabled: bool,
+    pub dead_man: bool,
+    /// The enable button is pressed.
+    #[serde(default)]
+    pub enable: bool,
+    /// −1 reverse, 0 neutral, 1 and more forward.
+    #[serde(default)]
+    pub gear: i8,
     /// The emergency stop is on.
     pub e_stop: bool,
 }
@@ -153,7 +159,9 @@ impl From<&Controls> for DriverControls {
             throttle: controls.throttle(),
             brake: controls.brake(),
             steering: controls.steering(),
-            enabled: controls.enabled(),
+            dead_man: controls.dead_man(),
+            enable: controls.enable(),
+            gear: controls.fittings().gear,
             e_stop: controls.e_stop(),
         }
     }
@@ -244,8 +252,8 @@ impl From<&DriverStatus> for ControlRow {
     fn from(status: &DriverStatus) -> ControlRow {
         let controls = status.controls.map(|c| match c.e_stop {
             true => Controls::emergency(),
-            false if c.enabled => Controls::clamped(c.throttle, c.brake, c.steering),
-            false => Controls::not_enabled(c.brake, c.steering),
+            false if c.dead_man => Controls::clamped(c.throttle, c.brake, c.steering),
+            false => Controls::released(c.brake, c.steering),
         });
         ControlRow { controls, ..ControlRow::default() }
     }

@@ -8,7 +8,7 @@ use tokkyu_link::carrier::realtime::{self, RealTime};
 use tokkyu_link::core::{Publication, Subscription, sample};
 
 use super::{DriveError, RealTimeGrant, gate_flow};
-use crate::control::command::COMMAND_BYTES;
+use crate::control::COMMAND_BYTES;
 
 /// Headers of IP, UDP, QUIC, the link's packet and its fragment, rounded up.
 const HEADER_BYTES: usize = 160;

@@ -7,7 +7,8 @@ use std::collections::VecDeque;
 
 use tokkyu_contract::MonoTime;
 
-use super::{Change, Refusal};
+use super::intake::Refusal;
+use super::state::Change;
 
 /// Entries kept; equal ones in a row are one entry, so this covers more than its number of commands.
 pub const LONGEST: usize = 256;
@@ -27,6 +28,8 @@ pub enum What {
     DeadlineMissed,
     /// Pictures ceased to reach the driver.
     Blind,
+    /// The vehicle moved when its stop should have been over.
+    Overrun,
     /// The operator's program began anew.
     NewSession,
     /// The gate changed its state.
@@ -63,18 +66,20 @@ pub struct Counts {
     pub out_of_order: u64,
     /// Refused because the emergency stop is latched.
     pub latched: u64,
-    /// Refused because the vehicle stood and was not rearmed.
-    pub not_rearmed: u64,
+    /// Refused because the vehicle stood or stopped and was not enabled.
+    pub not_enabled: u64,
     /// Deadlines that passed.
     pub deadlines_missed: u64,
     /// How often pictures ceased to reach the driver.
     pub blind: u64,
+    /// Stops after which the vehicle still moved.
+    pub overruns: u64,
 }
 
 impl Counts {
     /// All commands that came, whatever became of them.
     pub const fn commands(&self) -> u64 {
-        let refused = self.too_old + self.age_unknown + self.out_of_order + self.latched + self.not_rearmed;
+        let refused = self.too_old + self.age_unknown + self.out_of_order + self.latched + self.not_enabled;
         self.accepted + self.resets + self.e_stops + refused
     }
 }
@@ -110,9 +115,10 @@ impl Log {
             What::Refused(Refusal::AgeUnknown) => &mut counts.age_unknown,
             What::Refused(Refusal::OutOfOrder) => &mut counts.out_of_order,
             What::Refused(Refusal::Latched) => &mut counts.latched,
-            What::Refused(Refusal::NotRearmed) => &mut counts.not_rearmed,
+            What::Refused(Refusal::NotEnabled) => &mut counts.not_enabled,
             What::DeadlineMissed => &mut counts.deadlines_missed,
             What::Blind => &mut counts.blind,
+            What::Overrun => &mut counts.overruns,
             What::NewSession | What::Changed(_) => return,
         };
         *counter += 1;

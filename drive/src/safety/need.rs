@@ -16,26 +16,32 @@ pub enum Need {
     Pictures,
     /// The release of the emergency stop.
     Reset,
+    /// The end of the stop.
+    Standstill,
     /// Throttle 0 for [`NEUTRAL_FOR`](super::NEUTRAL_FOR).
     Neutral,
-    /// The dead-man let go.
-    Release,
-    /// The dead-man pressed.
-    Press,
+    /// The enable button let go.
+    LetGo,
+    /// The dead-man held.
+    DeadMan,
+    /// The enable button pressed.
+    Enable,
 }
 
 impl Need {
     /// All, in the order of their numbers on the wire.
-    pub const ALL: [Need; 9] = [
+    pub const ALL: [Need; 11] = [
         Need::Nothing,
         Need::FreshCommand,
         Need::YoungerCommand,
         Need::Clock,
         Need::Pictures,
         Need::Reset,
+        Need::Standstill,
         Need::Neutral,
-        Need::Release,
-        Need::Press,
+        Need::LetGo,
+        Need::DeadMan,
+        Need::Enable,
     ];
 
     /// The words shown to people; empty for nothing.
@@ -47,9 +53,11 @@ impl Need {
             Need::Clock => "waits for the clocks: how old commands are is not known",
             Need::Pictures => "waits for pictures: only small packets pass",
             Need::Reset => "waits for the release of the emergency stop",
+            Need::Standstill => "waits for the vehicle to stand",
             Need::Neutral => "waits for throttle 0 for 0.5 s",
-            Need::Release => "waits for the dead-man to be let go",
-            Need::Press => "waits for the dead-man to be pressed",
+            Need::LetGo => "waits for the enable button to be let go",
+            Need::DeadMan => "waits for the dead-man to be held",
+            Need::Enable => "waits for the enable button",
         }
     }
 }

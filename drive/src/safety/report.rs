@@ -4,7 +4,8 @@
 
 use std::time::Duration;
 
-use super::{Need, State};
+use super::need::Need;
+use super::state::State;
 
 /// Topic of the flow that carries reports; no flow of a robot may have this name.
 pub const TOPIC: &str = "tokkyu/gate";
@@ -15,7 +16,7 @@ pub const REPORT_EVERY: Duration = Duration::from_millis(100);
 /// An older report tells nothing about now.
 pub const WORTH: Duration = Duration::from_millis(500);
 
-const MAGIC: [u8; 4] = *b"TKG2";
+const MAGIC: [u8; 4] = *b"TKG3";
 /// Stands for an age that is not known.
 const UNKNOWN: u32 = u32::MAX;
 
@@ -78,27 +79,27 @@ mod tests {
     #[test]
     fn the_layout_is_the_one_the_specification_draws() {
         let report = GateReport {
-            state: State::SafeStop,
+            state: State::Stopping,
             need: Need::Neutral,
             safe_stops: 3,
             last: Some(Duration::from_millis(25)),
             p50: None,
             p99: Some(Duration::MAX),
         };
-        let expected = *b"TKG2\x02\x06\0\0\x03\0\0\0\xa8\x61\0\0\xff\xff\xff\xff\xfe\xff\xff\xff";
+        let expected = *b"TKG3\x03\x07\0\0\x03\0\0\0\xa8\x61\0\0\xff\xff\xff\xff\xfe\xff\xff\xff";
         assert_eq!(report.encode(), expected);
     }
 
     proptest! {
         #[test]
         fn any_bytes_are_no_report_or_one_that_encodes_to_them(
-            mut bytes in proptest::collection::vec(any::<u8>(), REPORT_BYTES - 1..REPORT_BYTES + 2), state in 0u8..7,
-            need in 0u8..11,
+            mut bytes in proptest::collection::vec(any::<u8>(), REPORT_BYTES - 1..REPORT_BYTES + 2), state in 0u8..8,
+            need in 0u8..13,
         ) {
-            bytes[..8].copy_from_slice(&[b'T', b'K', b'G', b'2', state, need, 0, 0]);
+            bytes[..8].copy_from_slice(&[b'T', b'K', b'G', b'3', state, need, 0, 0]);
             match GateReport::decode(&bytes) {
                 Some(report) => prop_assert_eq!(&report.encode()[..], &bytes[..]),
-                None => prop_assert!(bytes.len() != REPORT_BYTES || state > 4 || need > 8),
+                None => prop_assert!(bytes.len() != REPORT_BYTES || state > 5 || need > 10),
             }
         }
     }

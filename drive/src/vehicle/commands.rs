@@ -19,7 +19,7 @@ use crate::control::{Command, CommandError, Controls};
 use crate::program::wiring::make_real_time;
 use crate::program::{Arrived, DriveError, Mail, RealTimeGrant, Recent, Session, StopFlag, captured};
 use crate::safety::report::GateReport;
-use crate::safety::{Age, Change, Counts, Gate, Limits, Need, State};
+use crate::safety::{Age, Cause, Change, Counts, Gate, Need, Settings, State};
 
 /// Longest time between two looks at session and flag.
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
@@ -29,6 +29,8 @@ const LONGEST_WAIT: Duration = Duration::from_millis(50);
 pub(super) struct GateView {
     pub(super) state: State,
     pub(super) need: Need,
+    /// Why it stopped last.
+    pub(super) cause: Option<Cause>,
     pub(super) counts: Counts,
     pub(super) output: Controls,
 }
@@ -37,7 +39,7 @@ impl GateView {
     /// `gate` as it stands at `now`.
     pub(super) fn of(gate: &Gate, now: MonoTime) -> GateView {
         let (state, need) = (gate.state(), gate.need(now));
-        GateView { state, need, counts: *gate.log().counts(), output: gate.output() }
+        GateView { state, need, cause: gate.cause(), counts: *gate.log().counts(), output: gate.output() }
     }
 
     /// Safe stops so far, whatever the reason.
@@ -53,21 +55,31 @@ impl GateView {
     }
 }
 
-/// Words for a change of `flow`'s gate, which now needs `need`.
-pub(super) fn change_in_words(change: Change, need: Need, flow: &str) -> String {
-    match (change.to, need) {
-        (State::SafeStop, Need::Pictures) => "SAFE STOP: pictures do not reach the driver".to_owned(),
-        (State::SafeStop, Need::YoungerCommand | Need::Clock) => {
-            format!("SAFE STOP: no fresh command on {flow} within its deadline; {}", need.as_str())
+/// Words for a change of `flow`'s gate, which is `gate` now.
+pub(super) fn change_in_words(change: Change, gate: &GateView, flow: &str) -> String {
+    match change.to {
+        State::Stopping => format!("STOPPING: {}", cause_in_words(gate, flow)),
+        State::Stopped => "STOPPED: held by the brakes until the driver enables".to_owned(),
+        State::Emergency => "EMERGENCY STOP by the driver".to_owned(),
+        State::Driving => format!("driving (was: {})", change.from.as_str()),
+        State::Ready => "ready: the driver's controls are neutral".to_owned(),
+        State::Locked if change.from == State::Emergency => {
+            "locked: the emergency stop was released; held by the brakes until the driver enables".to_owned()
         }
-        (State::SafeStop, _) => format!("SAFE STOP: no fresh command on {flow} within its deadline"),
-        (State::EmergencyStop, _) => "EMERGENCY STOP by the driver".to_owned(),
-        (State::NotEnabled, _) => "the dead-man was let go: braking".to_owned(),
-        (State::Driving, _) => format!("driving (was: {})", change.from.as_str()),
-        (State::Waiting, _) if change.from == State::EmergencyStop => {
-            "the emergency stop was released: braked until the driver rearms".to_owned()
+        State::Locked if change.from == State::Ready => "locked: the controls are not neutral".to_owned(),
+        State::Locked => "locked: a new session; held by the brakes until the driver enables".to_owned(),
+    }
+}
+
+fn cause_in_words(gate: &GateView, flow: &str) -> String {
+    match (gate.cause, gate.need) {
+        (Some(Cause::Released), _) => "the dead-man was let go".to_owned(),
+        (Some(Cause::Blind), _) => "pictures do not reach the driver".to_owned(),
+        (Some(Cause::Anew), _) => "the operator's program began anew".to_owned(),
+        (_, Need::YoungerCommand | Need::Clock) => {
+            format!("no fresh command on {flow} within its deadline; {}", gate.need.as_str())
         }
-        (State::Waiting, _) => "a new session: braked until the driver rearms".to_owned(),
+        _ => format!("no fresh command on {flow} within its deadline"),
     }
 }
 
@@ -89,7 +101,7 @@ pub(super) enum Report {
 /// The thread's belongings.
 pub(super) struct Commands<M> {
     pub(super) subscriber: Subscriber,
-    pub(super) limits: Limits,
+    pub(super) settings: Settings,
     pub(super) motors: M,
     pub(super) session: Session,
     /// Pictures do not reach the driver.
@@ -109,13 +121,13 @@ impl<M: Motors + 'static> Commands<M> {
 
     fn run(self) -> Gate {
         self.mail.post(Report::RealTime(make_real_time("commands", self.fifo_priority)));
-        let gate = Gate::new(self.limits);
+        let gate = Gate::new(self.settings);
         let mut turn = Turn { gate, session: 0, need: Need::default(), thread: self };
         while !turn.thread.stop.is_set() && !turn.thread.subscriber.is_closed() {
             turn.take();
         }
         turn.stop_if_closed();
-        turn.set_motors(clock::now(), Controls::not_enabled(1.0, turn.gate.output().steering()));
+        turn.set_motors(clock::now(), Controls::released(1.0, turn.gate.output().steering()));
         turn.gate
     }
 }
@@ -137,10 +149,8 @@ impl<M: Motors> Turn<M> {
     }
 
     fn wait(&self) -> Duration {
-        self.gate.wake_at().map_or(LONGEST_WAIT, |at| {
-            // Past the last moment, or the tick would find the deadline not yet missed.
-            (at + Duration::from_nanos(1)).since(clock::now()).min(LONGEST_WAIT)
-        })
+        let now = clock::now();
+        self.gate.wake_at(now).map_or(LONGEST_WAIT, |at| at.since(now).min(LONGEST_WAIT))
     }
 
     /// The time that passed counts on every turn: samples without end, of which none is a command, must not put the safe
@@ -154,6 +164,9 @@ impl<M: Motors> Turn<M> {
             self.on_sample(sample);
         }
         let now = clock::now();
+        if let Some(mps) = self.thread.motors.speed_mps() {
+            self.gate.on_speed(now, mps);
+        }
         let change = self.gate.on_tick(now);
         self.tell(now, change);
         self.set_motors(clock::now(), self.gate.output());
@@ -266,7 +279,7 @@ mod tests {
             Subscription { topic: "drive".into(), type_name: String::new(), qos: Qos::default() };
         let thread = Commands {
             subscriber: link.subscribe(subscription).unwrap(),
-            limits: Limits::default(),
+            settings: Settings::default(),
             motors: NoMotors,
             session: Session::default(),
             blind: Arc::default(),
@@ -275,7 +288,7 @@ mod tests {
             mail: Mail::open().0,
             stop: StopFlag::new(),
         };
-        Turn { gate: Gate::new(Limits::default()), session: 0, need: Need::default(), thread }
+        Turn { gate: Gate::new(Settings::default()), session: 0, need: Need::default(), thread }
     }
 
     fn link() -> Link {
@@ -297,14 +310,14 @@ mod tests {
         Sample { session: 1, delivered }
     }
 
-    fn forward(sequence: u64) -> [u8; 64] {
-        let controls = Controls::new(0.5, 0.0, 0.0).unwrap();
+    fn enabling(sequence: u64) -> [u8; 64] {
+        let controls = Controls::new(0.0, 0.0, 0.0).unwrap().with_enable(true);
         Command { controls, sequence, issued: MonoTime::ZERO }.encode()
     }
 
     /// As a driver does it in half a second, but for the press. It ends a second from now: a test that is held up in
     /// between leaves no gap.
-    fn rearm(gate: &mut Gate) {
+    fn get_ready(gate: &mut Gate) {
         let now = clock::now() + Duration::from_secs(1);
         for back in (0..30).rev() {
             let controls = Controls::NEUTRAL;
@@ -319,12 +332,12 @@ mod tests {
         let link = link();
         let mut turn = turn(&link);
         turn.on_session(1);
-        rearm(&mut turn.gate);
-        turn.step(Some(&sample(&forward(50), Duration::ZERO)));
+        get_ready(&mut turn.gate);
+        turn.step(Some(&sample(&enabling(50), Duration::ZERO)));
         assert_eq!(turn.gate.state(), State::Driving);
-        thread::sleep(Limits::default().deadline + Duration::from_millis(1));
+        thread::sleep(crate::safety::Limits::default().deadline + Duration::from_millis(1));
         turn.step(Some(&sample(b"no command", Duration::ZERO)));
-        assert_eq!(turn.gate.state(), State::SafeStop);
+        assert_eq!(turn.gate.state(), State::Stopping);
     }
 
     #[test]
@@ -332,18 +345,18 @@ mod tests {
         let link = link();
         let mut turn = turn(&link);
         turn.on_session(1);
-        rearm(&mut turn.gate);
-        turn.step(Some(&sample(&forward(50), Duration::ZERO)));
+        get_ready(&mut turn.gate);
+        turn.step(Some(&sample(&enabling(50), Duration::ZERO)));
         turn.thread.blind.store(true, Ordering::Relaxed);
-        turn.step(Some(&sample(&forward(51), Duration::ZERO)));
-        assert_eq!((turn.gate.state(), turn.gate.need(clock::now())), (State::SafeStop, Need::Pictures));
+        turn.step(Some(&sample(&enabling(51), Duration::ZERO)));
+        assert_eq!((turn.gate.state(), turn.gate.need(clock::now())), (State::Stopping, Need::Pictures));
     }
 
     #[test]
     fn the_links_doubt_about_the_clock_reaches_the_gate() {
         let link = link();
         let mut turn = turn(&link);
-        turn.step(Some(&sample(&forward(0), Duration::MAX)));
-        assert_eq!((turn.gate.state(), turn.gate.log().counts().age_unknown), (State::Waiting, 1));
+        turn.step(Some(&sample(&enabling(0), Duration::MAX)));
+        assert_eq!((turn.gate.state(), turn.gate.log().counts().age_unknown), (State::Locked, 1));
     }
 }

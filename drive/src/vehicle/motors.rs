@@ -14,6 +14,12 @@ pub trait Motors: Send {
     /// What the motors get from `now` on.
     fn set(&mut self, now: MonoTime, controls: &Controls);
 
+    /// The speed they measure, m/s, either way; `None` for those that measure none, whose stops last as long as the declared
+    /// speed needs. Must not wait.
+    fn speed_mps(&mut self) -> Option<f32> {
+        None
+    }
+
     /// What the user has to know of them before the drive, told at the start; nothing if not written.
     fn notice(&self) -> Option<&'static str> {
         None
@@ -52,6 +58,10 @@ impl<M: Motors> Motors for Held<M> {
         self.motors.set(now, controls);
     }
 
+    fn speed_mps(&mut self) -> Option<f32> {
+        self.motors.speed_mps()
+    }
+
     fn notice(&self) -> Option<&'static str> {
         self.motors.notice()
     }
@@ -61,7 +71,7 @@ impl<M: Motors> Drop for Held<M> {
     /// The wheels stay where they were, as the gate leaves them.
     fn drop(&mut self) {
         if thread::panicking() {
-            let (motors, brake) = (&mut self.motors, Controls::not_enabled(1.0, self.steering));
+            let (motors, brake) = (&mut self.motors, Controls::released(1.0, self.steering));
             // They may be what died: a second panic would end the process before anybody was told.
             let _ = catch_unwind(AssertUnwindSafe(|| motors.set(clock::now(), &brake)));
         }
@@ -92,6 +102,6 @@ mod tests {
             motors.set(MonoTime::ZERO, &Controls::new(1.0, 0.0, 0.25).unwrap());
         });
         assert!(thread.join().is_err());
-        assert_eq!(set.iter().last(), Some(Controls::not_enabled(1.0, 0.25)));
+        assert_eq!(set.iter().last(), Some(Controls::released(1.0, 0.25)));
     }
 }

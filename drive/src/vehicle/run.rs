@@ -27,7 +27,7 @@ use crate::program::{
     SentBook, Session, StopFlag, Ticks, endpoint_name, news_of, threads,
 };
 use crate::safety::report::TOPIC;
-use crate::safety::{Gate, Need, State};
+use crate::safety::{Cause, Gate, Need, State};
 
 /// Longest wait for an event of the link.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -381,8 +381,10 @@ impl Vehicle<'_> {
             commands::Report::Changed { at, change, gate } => {
                 control.gate = gate;
                 let is_on_the_way = matches!(self.phase, Phase::Driving);
-                self.course.safe_stops += u64::from(is_on_the_way && change.to == State::SafeStop);
-                let words = change_in_words(change, control.gate.need, &control.flow);
+                let is_safe_stop = matches!(gate.cause, Some(Cause::Lost | Cause::Blind));
+                self.course.safe_stops +=
+                    u64::from(is_on_the_way && change.to == State::Stopping && is_safe_stop);
+                let words = change_in_words(change, &control.gate, &control.flow);
                 self.desk.tell_always(at, words);
             }
             commands::Report::Needs { at, gate } => {

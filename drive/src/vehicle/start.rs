@@ -21,7 +21,7 @@ use crate::program::{
     ClockPair, Desk, Display, DriveError, GateTeller, Happening, LinkMeter, LinkWatch, Mail, Outlet,
     ReceivedBooks, Recent, RecordsFile, SentBook, Session, StopFlag, Ticks, summary,
 };
-use crate::safety::{self, Gate};
+use crate::safety::{self, Gate, Settings};
 
 /// What the command line and the site say together.
 struct Setup {
@@ -173,11 +173,12 @@ fn control_side(
     session: &Session,
     mail: Mail<commands::Report>,
 ) -> Result<ControlSide, DriveError> {
-    let (limits, halt, notice) = (limits(flow), StopFlag::new(), motors.notice());
+    let settings = Settings::of(limits(flow), &options.end.robot.vehicle);
+    let (halt, notice) = (StopFlag::new(), motors.notice());
     let blind = Arc::new(AtomicBool::new(false));
     let commands = Commands {
         subscriber: link.subscribe(wiring::subscription(flow))?,
-        limits,
+        settings,
         motors: Held::of(motors),
         session: session.clone(),
         blind: Arc::clone(&blind),
@@ -189,7 +190,7 @@ fn control_side(
     Ok(ControlSide {
         flow: flow.name.clone(),
         notice,
-        gate: GateView::of(&Gate::new(limits), MonoTime::ZERO),
+        gate: GateView::of(&Gate::new(settings), MonoTime::ZERO),
         ages: Recent::default(),
         teller: GateTeller::open(link)?,
         payload_bytes: 0,

@@ -61,7 +61,7 @@ pub struct CameraStatus {
 pub struct GateStatus {
     /// The command flow's name.
     pub flow: String,
-    /// `waiting`, `driving`, `SAFE STOP`, `EMERGENCY STOP` or `dead-man let go`.
+    /// `locked`, `ready`, `driving`, `STOPPING`, `STOPPED` or `EMERGENCY STOP`.
     pub state: String,
     /// What it waits for before the vehicle may move; empty while it drives.
     #[serde(default)]
@@ -98,9 +98,9 @@ pub struct CommandCounts {
     pub out_of_order: u64,
     /// Refused because the emergency stop is latched.
     pub latched: u64,
-    /// Refused because the vehicle stood and was not rearmed.
+    /// Refused because the vehicle stood or stopped and was not enabled.
     #[serde(default)]
-    pub not_rearmed: u64,
+    pub not_enabled: u64,
 }
 
 /// What the motors get.
@@ -112,11 +112,19 @@ pub struct Output {
     pub brake: f32,
     /// −1 (right) to 1 (left).
     pub steering: f32,
+    /// −1 reverse, 0 neutral, 1 and more forward.
+    #[serde(default)]
+    pub gear: i8,
 }
 
 impl From<Controls> for Output {
     fn from(controls: Controls) -> Output {
-        Output { throttle: controls.throttle(), brake: controls.brake(), steering: controls.steering() }
+        Output {
+            throttle: controls.throttle(),
+            brake: controls.brake(),
+            steering: controls.steering(),
+            gear: controls.fittings().gear,
+        }
     }
 }
 
@@ -138,7 +146,7 @@ impl GateStatus {
                 age_unknown: counts.age_unknown,
                 out_of_order: counts.out_of_order,
                 latched: counts.latched,
-                not_rearmed: counts.not_rearmed,
+                not_enabled: counts.not_enabled,
             },
             last_ms: ages.last().map(ms),
             p50_ms: p50.map(ms),
@@ -200,7 +208,7 @@ impl CameraStatus {
 
 impl From<&GateStatus> for ControlRow {
     fn from(status: &GateStatus) -> ControlRow {
-        let Output { throttle, brake, steering } = status.output;
+        let Output { throttle, brake, steering, .. } = status.output;
         ControlRow {
             p50: status.p50_ms.map(span),
             p99: status.p99_ms.map(span),
@@ -318,7 +326,7 @@ mod tests {
         };
         let link = LinkStatus { state: LinkState::Up(2), granted_bps: 3_000_000, ..LinkStatus::default() };
         let control = GateStatus {
-            state: "SAFE STOP".into(),
+            state: "STOPPING".into(),
             waits_for: "waits for throttle 0 for 0.5 s".into(),
             safe_stops: 1,
             ..GateStatus::default()
@@ -340,7 +348,7 @@ mod tests {
     fn view_and_line_show_the_gate_and_a_camera_in_trouble() {
         let line = status().line();
         assert!(
-            line.contains("control SAFE STOP, waits for throttle 0 for 0.5 s")
+            line.contains("control STOPPING, waits for throttle 0 for 0.5 s")
                 && line.contains("safe stops 1"),
             "{line}"
         );

@@ -136,7 +136,7 @@ fn gate_span(gate: Option<State>) -> Span<'static> {
     let (gate, style) = match gate {
         None => ("not reported", Style::new()),
         Some(gate @ State::Driving) => (gate.as_str(), Style::new().fg(Color::Green)),
-        Some(gate @ (State::Waiting | State::NotEnabled)) => (gate.as_str(), Style::new().fg(Color::Yellow)),
+        Some(gate @ (State::Locked | State::Ready)) => (gate.as_str(), Style::new().fg(Color::Yellow)),
         Some(gate) => (gate.as_str(), Style::new().fg(Color::White).bg(Color::Red).bold()),
     };
     Span::styled(gate, style)
@@ -281,14 +281,14 @@ mod tests {
     }
 
     #[test]
-    fn a_safe_stop_and_a_notice_stand_out() {
+    fn a_stop_and_a_notice_stand_out() {
         let mut snapshot = example();
-        snapshot.control.gate = Some(State::SafeStop);
+        snapshot.control.gate = Some(State::Stopping);
         snapshot.control.need = Need::Neutral;
         snapshot.notice = Some("the disk is full; saving ended".into());
         let buffer = screen(120, 30, &snapshot);
         let rows = rows(&buffer);
-        assert!(row_with(&rows, "SAFE STOP  waits for throttle 0 for 0.5 s").contains("age"));
+        assert!(row_with(&rows, "STOPPING  waits for throttle 0 for 0.5 s").contains("age"));
         assert!(row_with(&rows, "the disk is full").contains("saving ended"));
         assert!(buffer.content.iter().any(|cell| cell.symbol() == "S" && cell.bg == Color::Red));
     }

@@ -203,7 +203,7 @@ impl Motors for Wheels {
 }
 
 pub fn wait_for(mut condition: impl FnMut() -> bool) {
-    // Three rounds of the built-in drive: a busy machine may spoil a rearming, and the next one comes after 20 s.
+    // Three rounds of the built-in drive: a busy machine may spoil an enabling, and the next one comes after 20 s.
     for _ in 0..6_000 {
         if condition() {
             return;
