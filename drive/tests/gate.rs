@@ -15,8 +15,8 @@ use tokkyu_drive::control::Controls;
 use tokkyu_drive::operator::{self, GateHeard, OperatorOptions, OperatorStatus};
 use tokkyu_drive::program::{Display, DriveError, Driver, ExitCode, Happening, Quiet, Ready, StopFlag};
 use tokkyu_drive::safety::Need;
-use tokkyu_drive::vehicle::{self, NoMotors};
-use yard::{Ear, ROBOT, Running, Yard, ear, start_operator, start_vehicle, wait_for};
+use tokkyu_drive::vehicle::{self, NoMotors, VehicleOptions};
+use yard::{Driven, Ear, ROBOT, Running, Yard, ear, start_operator, start_vehicle, wait_for};
 
 #[test]
 fn a_vehicle_whose_operator_leaves_brakes_and_says_so() {
@@ -103,6 +103,49 @@ fn an_operator_that_quits_with_its_emergency_stop_still_brings_it_to_the_vehicle
     stop.set();
     let gate = vehicle.join().unwrap().unwrap().gate.unwrap();
     assert_eq!(gate.state, "EMERGENCY STOP");
+}
+
+/// DRV-98.
+#[test]
+fn an_emergency_stop_outlives_the_vehicles_program_and_ends_by_its_release() {
+    let yard = Yard::new();
+    let (operator, keys) = start_at_keyboard(yard.operator(ROBOT));
+    let start = || {
+        let _ = fs::remove_file(yard.path("vehicle.csv"));
+        let options = yard.vehicle(ROBOT, operator.local);
+        start_vehicle(VehicleOptions { state: Some(yard.path("state")), ..options })
+    };
+    let is = |vehicle: &Driven, state: &str| {
+        let heard = vehicle.heard.lock().unwrap();
+        let gate = heard.statuses.last().and_then(|status| status.control.as_ref());
+        gate.is_some_and(|gate| gate.state == state)
+    };
+    let end = |vehicle: Driven| {
+        vehicle.stop.set();
+        vehicle.thread.join().unwrap().unwrap();
+    };
+    let file = yard.path("state").join("rover.emergency-stop");
+    let stopped = start();
+    wait_for(|| {
+        keys.send('x').unwrap();
+        is(&stopped, "EMERGENCY STOP") && file.exists()
+    });
+    // The operator does not ask for it any more, and the vehicle still stands by it.
+    keys.send('r').unwrap();
+    wait_for(|| is(&stopped, "locked") && !file.exists());
+    fs::write(&file, "").unwrap();
+    end(stopped);
+    let again = start();
+    wait_for(|| is(&again, "EMERGENCY STOP"));
+    assert!(!again.moved(0.001));
+    wait_for(|| {
+        keys.send('r').unwrap();
+        is(&again, "locked")
+    });
+    wait_for(|| !file.exists());
+    end(again);
+    operator.stop.set();
+    operator.thread.join().unwrap().unwrap();
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! `tokkyu vehicle`: cameras out, commands in.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use clap::Args;
 use tokkyu_drive::program::{StopFlag, Video};
@@ -37,6 +38,9 @@ pub struct Vehicle {
     /// Go on dialling an operator that refuses us
     #[arg(long)]
     keep_trying: bool,
+    /// Keep the driver's emergency stop there over a restart [default: $XDG_STATE_HOME/tokkyu, or ~/.local/state/tokkyu]
+    #[arg(long, value_name = "DIR")]
+    state: Option<PathBuf>,
 }
 
 impl Vehicle {
@@ -47,6 +51,7 @@ impl Vehicle {
             bind: self.bind,
             video: self.video,
             keep_trying: self.keep_trying,
+            state: self.state.or_else(vehicle::state_folder),
         };
         Ok(vehicle::run(options, stop)?.exit_code())
     }

@@ -75,6 +75,11 @@ impl Gate {
         }
     }
 
+    /// The same of a vehicle that stands by an emergency stop from before the gate was made.
+    pub fn stopped(settings: Settings) -> Gate {
+        Gate { state: State::Emergency, ..Gate::new(settings) }
+    }
+
     /// A command arrived at `now`, `age` after the driver meant it (by the link's estimate of the operator's clock).
     pub fn on_command(&mut self, now: MonoTime, age: Age, command: &Command<PeerTime>) -> Reaction {
         // The order in which the caller saw a tick and a packet must not decide whether a gap is noticed.

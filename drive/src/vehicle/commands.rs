@@ -102,6 +102,8 @@ pub(super) enum Report {
 pub(super) struct Commands<M> {
     pub(super) subscriber: Subscriber,
     pub(super) settings: Settings,
+    /// By an emergency stop that a program before this one left.
+    pub(super) is_stopped: bool,
     pub(super) motors: M,
     pub(super) session: Session,
     /// Pictures do not reach the driver.
@@ -121,7 +123,10 @@ impl<M: Motors + 'static> Commands<M> {
 
     fn run(self) -> Gate {
         self.mail.post(Report::RealTime(make_real_time("commands", self.fifo_priority)));
-        let gate = Gate::new(self.settings);
+        let gate = match self.is_stopped {
+            true => Gate::stopped(self.settings),
+            false => Gate::new(self.settings),
+        };
         let mut turn = Turn { gate, session: 0, need: Need::default(), thread: self };
         while !turn.thread.stop.is_set() && !turn.thread.subscriber.is_closed() {
             turn.take();
@@ -280,6 +285,7 @@ mod tests {
         let thread = Commands {
             subscriber: link.subscribe(subscription).unwrap(),
             settings: Settings::default(),
+            is_stopped: false,
             motors: NoMotors,
             session: Session::default(),
             blind: Arc::default(),

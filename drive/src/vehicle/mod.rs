@@ -17,6 +17,7 @@ mod cameras;
 mod capture;
 mod commands;
 mod finish;
+mod latch;
 mod motors;
 mod options;
 mod quality;
@@ -25,6 +26,7 @@ mod start;
 mod status;
 
 pub use cameras::{Film, film};
+pub use latch::state_folder;
 pub use motors::{Motors, NoMotors};
 pub use options::VehicleOptions;
 pub use quality::QualityFigures;

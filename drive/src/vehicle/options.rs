@@ -1,6 +1,7 @@
 //! What the vehicle's program is told at its start.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use crate::program::{EndOptions, Video};
 
@@ -17,4 +18,6 @@ pub struct VehicleOptions {
     pub video: Option<Video>,
     /// Go on dialling an operator that refuses us (`--keep-trying`).
     pub keep_trying: bool,
+    /// Where the emergency stop is kept over a restart (`--state`); nowhere if `None`.
+    pub state: Option<PathBuf>,
 }

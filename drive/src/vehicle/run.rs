@@ -17,6 +17,7 @@ use tokkyu_measure::{Environment, Record};
 
 use super::capture::{self, Lane, Report};
 use super::commands::{self, GateView, change_in_words};
+use super::latch::Latch;
 use super::quality::QualityLog;
 use super::status::{CameraStatus, GateStatus, VehicleStatus, elapsed_ms};
 use super::{VehicleOptions, VehicleSummary};
@@ -70,6 +71,8 @@ pub(super) struct ControlSide {
     pub(super) ages: Recent,
     pub(super) teller: GateTeller,
     pub(super) payload_bytes: u64,
+    /// The emergency stop, kept for the next program.
+    pub(super) latch: Latch,
     /// Pictures do not reach the driver: the gate stops the vehicle.
     pub(super) blind: Arc<AtomicBool>,
     pub(super) halt: StopFlag,
@@ -385,7 +388,11 @@ impl Vehicle<'_> {
                 self.course.safe_stops +=
                     u64::from(is_on_the_way && change.to == State::Stopping && is_safe_stop);
                 let words = change_in_words(change, &control.gate, &control.flow);
+                let kept = control.latch.on_change(change);
                 self.desk.tell_always(at, words);
+                if let Err(error) = kept {
+                    self.desk.tell(format!("the emergency stop is not kept over a restart: {error}"));
+                }
             }
             commands::Report::Needs { at, gate } => {
                 control.gate = gate;

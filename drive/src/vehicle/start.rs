@@ -12,6 +12,7 @@ use tokkyu_link::runtime::{Link, Role};
 use super::cameras::{self, Eye};
 use super::capture::{self, Lane};
 use super::commands::{self, Commands, GateView};
+use super::latch::Latch;
 use super::motors::Held;
 use super::quality::QualityLog;
 use super::run::{CameraSide, ControlSide, Course, Inbox, Phase, Vehicle};
@@ -174,11 +175,15 @@ fn control_side(
     mail: Mail<commands::Report>,
 ) -> Result<ControlSide, DriveError> {
     let settings = Settings::of(limits(flow), &options.end.robot.vehicle);
+    let latch = Latch::new(options.state.as_deref(), &options.end.robot.name);
+    let is_stopped = latch.is_set();
     let (halt, notice) = (StopFlag::new(), motors.notice());
+    let before = if is_stopped { Gate::stopped(settings) } else { Gate::new(settings) };
     let blind = Arc::new(AtomicBool::new(false));
     let commands = Commands {
         subscriber: link.subscribe(wiring::subscription(flow))?,
         settings,
+        is_stopped,
         motors: Held::of(motors),
         session: session.clone(),
         blind: Arc::clone(&blind),
@@ -190,7 +195,8 @@ fn control_side(
     Ok(ControlSide {
         flow: flow.name.clone(),
         notice,
-        gate: GateView::of(&Gate::new(settings), MonoTime::ZERO),
+        gate: GateView::of(&before, MonoTime::ZERO),
+        latch,
         ages: Recent::default(),
         teller: GateTeller::open(link)?,
         payload_bytes: 0,

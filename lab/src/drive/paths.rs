@@ -64,6 +64,11 @@ impl CaseFolder {
         self.root.join("robot.yaml")
     }
 
+    /// What outlives the vehicle's program.
+    pub fn state(&self) -> PathBuf {
+        self.root.join("state")
+    }
+
     /// Records of both ends, joined.
     pub fn records(&self) -> PathBuf {
         self.root.join("records.csv")

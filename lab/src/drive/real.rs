@@ -121,6 +121,7 @@ fn command_for(
         _ => {}
     }
     if end == End::Vehicle {
+        flag("--state", folder.state().into());
         flag("--duration", format!("{} ms", (spec.span() + CATCH_UP).as_millis()).into());
     }
     command.arg("--same-clock");

@@ -6,7 +6,7 @@ use clap::Args;
 
 use tokkyu_drive::program::{EndOptions, ExitCode, StopFlag, Video};
 use tokkyu_drive::text::printable;
-use tokkyu_drive::vehicle::{NoMotors, VehicleOptions};
+use tokkyu_drive::vehicle::{self, NoMotors, VehicleOptions};
 use tokkyu_fleet::serve;
 
 use crate::command::ends::LinkFlags;
@@ -50,7 +50,14 @@ impl Serve {
             same_clock: self.same_clock,
             ..EndOptions::default()
         };
-        let options = VehicleOptions { end, bind: self.bind, video: self.video, ..VehicleOptions::default() };
+        let options = VehicleOptions {
+            end,
+            bind: self.bind,
+            video: self.video,
+            // A drive that ended by an emergency stop is followed by one that begins so.
+            state: vehicle::state_folder(),
+            ..VehicleOptions::default()
+        };
         // A reader of standard output that has gone does not stop a vehicle.
         let mut tell = |words: &str| drop(output::print(&format!("{}\n", printable(words, NEWS_LETTERS))));
         serve::run(options, || NoMotors, &mut tell, stop)?;
