@@ -28,3 +28,4 @@ pub mod save;
 pub mod text;
 pub mod vehicle;
 pub mod view;
+mod xdg;

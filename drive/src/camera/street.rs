@@ -22,6 +22,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::text::printable;
+use crate::xdg;
 
 const PACKAGE: &str = "opencv-doc";
 /// As root apt-get downloads as another user, which a user namespace has not, and a folder of ours is not open to.
@@ -96,9 +97,7 @@ pub fn cache_folder() -> Result<PathBuf, StreetError> {
 }
 
 fn cache_folder_of(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, StreetError> {
-    let folder = |name| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let base = folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache")));
-    base.map(|base| base.join("tokkyu")).ok_or(StreetError::NoCache)
+    xdg::folder(variable, "XDG_CACHE_HOME", ".cache").ok_or(StreetError::NoCache)
 }
 
 /// The street scene in `cache`, fetched if it is not there yet. `say` gets progress in plain words, one line at a

@@ -188,7 +188,9 @@ impl Keyboard {
             return; // Held from before something that let it go: no press.
         }
         // Whoever drives again has finished releasing.
-        self.release_until = None;
+        if (key as usize) < DEAD_MAN_KEYS {
+            self.release_until = None;
+        }
         let hold = self.holds[key as usize];
         if hold == Hold::Free && kind != KeyEventKind::Release {
             self.on_press(key);
@@ -391,8 +393,9 @@ mod tests {
         press(&mut keyboard, 9_100, KeyCode::Up);
         assert_eq!(controls(&mut keyboard, 9_101), Controls::emergency());
         press(&mut keyboard, 9_200, KeyCode::Char('r'));
-        assert_eq!(controls(&mut keyboard, 9_201), Controls::release());
-        assert_eq!(controls(&mut keyboard, 9_900), Controls::NEUTRAL);
+        press(&mut keyboard, 9_200, KeyCode::Char('h'));
+        assert!(controls(&mut keyboard, 9_201).reset(), "a horn does not end it");
+        assert_eq!(controls(&mut keyboard, 9_901), Controls::NEUTRAL);
     }
 
     #[test]

@@ -19,7 +19,7 @@ use crate::control::{Command, CommandError, Controls};
 use crate::program::wiring::make_real_time;
 use crate::program::{Arrived, DriveError, Mail, RealTimeGrant, Recent, Session, StopFlag, captured};
 use crate::safety::report::GateReport;
-use crate::safety::{Age, Cause, Change, Counts, Gate, Need, Settings, State};
+use crate::safety::{Age, Cause, Change, Counts, Gate, Need, State};
 
 /// Longest time between two looks at session and flag.
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
@@ -66,8 +66,7 @@ pub(super) fn change_in_words(change: Change, gate: &GateView, flow: &str) -> St
         State::Locked if change.from == State::Emergency => {
             "locked: the emergency stop was released; held by the brakes until the driver enables".to_owned()
         }
-        State::Locked if change.from == State::Ready => "locked: the controls are not neutral".to_owned(),
-        State::Locked => "locked: a new session; held by the brakes until the driver enables".to_owned(),
+        State::Locked => "locked: held by the brakes until the driver enables".to_owned(),
     }
 }
 
@@ -101,9 +100,6 @@ pub(super) enum Report {
 /// The thread's belongings.
 pub(super) struct Commands<M> {
     pub(super) subscriber: Subscriber,
-    pub(super) settings: Settings,
-    /// By an emergency stop that a program before this one left.
-    pub(super) is_stopped: bool,
     pub(super) motors: M,
     pub(super) session: Session,
     /// Pictures do not reach the driver.
@@ -116,17 +112,13 @@ pub(super) struct Commands<M> {
 
 impl<M: Motors + 'static> Commands<M> {
     /// Starts the thread; it gives the gate back at its end.
-    pub(super) fn start(self) -> Result<JoinHandle<Gate>, DriveError> {
+    pub(super) fn start(self, gate: Gate) -> Result<JoinHandle<Gate>, DriveError> {
         let thread = thread::Builder::new().name("commands".into());
-        thread.spawn(move || self.run()).map_err(DriveError::Thread)
+        thread.spawn(move || self.run(gate)).map_err(DriveError::Thread)
     }
 
-    fn run(self) -> Gate {
+    fn run(self, gate: Gate) -> Gate {
         self.mail.post(Report::RealTime(make_real_time("commands", self.fifo_priority)));
-        let gate = match self.is_stopped {
-            true => Gate::stopped(self.settings),
-            false => Gate::new(self.settings),
-        };
         let mut turn = Turn { gate, session: 0, need: Need::default(), thread: self };
         while !turn.thread.stop.is_set() && !turn.thread.subscriber.is_closed() {
             turn.take();
@@ -271,6 +263,7 @@ impl<M: Motors> Turn<M> {
 mod tests {
     use super::*;
     use crate::control::Command;
+    use crate::safety::Settings;
     use crate::vehicle::NoMotors;
     use bytes::Bytes;
     use tokkyu_contract::{FlowId, Qos, TraceId};
@@ -284,8 +277,6 @@ mod tests {
             Subscription { topic: "drive".into(), type_name: String::new(), qos: Qos::default() };
         let thread = Commands {
             subscriber: link.subscribe(subscription).unwrap(),
-            settings: Settings::default(),
-            is_stopped: false,
             motors: NoMotors,
             session: Session::default(),
             blind: Arc::default(),

@@ -3,23 +3,17 @@
 //! Runs in the main thread, a moment after the gate latched. One file for each robot, which is there as long as the stop is
 //! latched; what it says is for people.
 
-use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use crate::safety::{Change, State};
+use crate::xdg;
 
 /// The project's folder for what outlives a program: `$XDG_STATE_HOME/tokkyu`, else `$HOME/.local/state/tokkyu` (XDG Base
 /// Directory Specification: a relative value counts as not set). `None` where neither is set.
 pub fn state_folder() -> Option<PathBuf> {
-    state_folder_of(|name| std::env::var_os(name))
-}
-
-fn state_folder_of(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    let folder = |name| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let base = folder("XDG_STATE_HOME").or_else(|| folder("HOME").map(|home| home.join(".local/state")));
-    Some(base?.join("tokkyu"))
+    xdg::folder(|name| std::env::var_os(name), "XDG_STATE_HOME", ".local/state")
 }
 
 /// See the module.
@@ -38,18 +32,24 @@ impl Latch {
         self.file.as_ref().is_some_and(|file| file.try_exists().unwrap_or(true))
     }
 
+    /// What there is to say of it at the start.
+    pub(super) fn notice(&self) -> Option<String> {
+        let file = self.file.as_ref().filter(|_| self.is_set())?;
+        Some(format!("EMERGENCY STOP from before ({}): the driver's release ends it", file.display()))
+    }
+
     /// The gate changed.
     ///
     /// # Errors
     /// The disk's reason, with the file's name: the stop is latched all the same, as long as the program runs.
     pub(super) fn on_change(&self, change: Change) -> io::Result<()> {
         let Some(file) = &self.file else { return Ok(()) };
-        let done = match (change.from, change.to) {
-            (_, State::Emergency) => set(file),
-            (State::Emergency, _) => clear(file),
-            _ => Ok(()),
+        let (done, what) = match (change.from, change.to) {
+            (_, State::Emergency) => (set(file), "the emergency stop is not kept over a restart"),
+            (State::Emergency, _) => (clear(file), "the emergency stop was released, and its file stays"),
+            _ => return Ok(()),
         };
-        done.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", file.display())))
+        done.map_err(|error| io::Error::new(error.kind(), format!("{what}: {}: {error}", file.display())))
     }
 }
 
@@ -100,17 +100,7 @@ mod tests {
         let latch = Latch::new(Some(&no_folder), "rover");
         let error = latch.on_change(change(State::Driving, State::Emergency)).unwrap_err();
         assert!(error.to_string().contains("rover.emergency-stop"), "{error}");
-        assert!(latch.is_set());
+        assert!(latch.is_set() && latch.notice().is_some_and(|words| words.contains("rover")));
         assert!(!Latch::new(None, "rover").is_set());
-    }
-
-    #[test]
-    fn the_folder_is_where_the_xdg_specification_has_it() {
-        let of = |xdg: Option<&str>, home: Option<&str>| {
-            state_folder_of(|name| if name == "HOME" { home } else { xdg }.map(OsString::from))
-        };
-        assert_eq!(of(Some("/s"), Some("/h")), Some("/s/tokkyu".into()));
-        assert_eq!(of(Some("s"), Some("/h")), Some("/h/.local/state/tokkyu".into()));
-        assert_eq!(of(None, None), None);
     }
 }

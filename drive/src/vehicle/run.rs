@@ -145,7 +145,8 @@ impl Vehicle<'_> {
     /// What the declaration and the motors do not give.
     fn tell_beforehand(&mut self) {
         let motors = self.control.as_ref().and_then(|control| control.notice).map(str::to_owned);
-        for words in wiring::not_carried(&self.options.end.robot).into_iter().chain(motors) {
+        let stopped = self.control.as_ref().and_then(|control| control.latch.notice());
+        for words in wiring::not_carried(&self.options.end.robot).into_iter().chain(motors).chain(stopped) {
             self.desk.tell(words);
         }
     }
@@ -391,7 +392,7 @@ impl Vehicle<'_> {
                 let kept = control.latch.on_change(change);
                 self.desk.tell_always(at, words);
                 if let Err(error) = kept {
-                    self.desk.tell(format!("the emergency stop is not kept over a restart: {error}"));
+                    self.desk.tell(error.to_string());
                 }
             }
             commands::Report::Needs { at, gate } => {

@@ -176,14 +176,11 @@ fn control_side(
 ) -> Result<ControlSide, DriveError> {
     let settings = Settings::of(limits(flow), &options.end.robot.vehicle);
     let latch = Latch::new(options.state.as_deref(), &options.end.robot.name);
-    let is_stopped = latch.is_set();
     let (halt, notice) = (StopFlag::new(), motors.notice());
-    let before = if is_stopped { Gate::stopped(settings) } else { Gate::new(settings) };
+    let gate = if latch.is_set() { Gate::stopped(settings) } else { Gate::new(settings) };
     let blind = Arc::new(AtomicBool::new(false));
     let commands = Commands {
         subscriber: link.subscribe(wiring::subscription(flow))?,
-        settings,
-        is_stopped,
         motors: Held::of(motors),
         session: session.clone(),
         blind: Arc::clone(&blind),
@@ -195,12 +192,12 @@ fn control_side(
     Ok(ControlSide {
         flow: flow.name.clone(),
         notice,
-        gate: GateView::of(&before, MonoTime::ZERO),
+        gate: GateView::of(&gate, MonoTime::ZERO),
         latch,
         ages: Recent::default(),
         teller: GateTeller::open(link)?,
         payload_bytes: 0,
-        thread: Some(commands.start()?),
+        thread: Some(commands.start(gate)?),
         blind,
         left: None,
         halt,
