@@ -190,6 +190,11 @@ fn read_stop(field: &Field<'_>, most: Acceleration, stop: &mut Stopping, log: &m
             read_braking(&field, most, braking, log);
         }
     }
+    let others = stop.comfort.deceleration.max(stop.service.deceleration);
+    if stop.emergency.deceleration < others {
+        let what = format!("{} is less than another stop's {others}", stop.emergency.deceleration);
+        fields.wrong(log, "emergency", what, "an emergency stop brakes hardest: raise its deceleration");
+    }
     for (name, profile) in [("released", &mut stop.released), ("lost", &mut stop.lost)] {
         let word = fields.get(name).and_then(|field| field.word(log, &StopProfile::WORDS));
         *profile = word.unwrap_or(*profile);

@@ -28,14 +28,19 @@ fn what_is_not_given_has_its_default() {
 fn every_field_is_read() {
     let vehicle = good(
         "top_speed: 5 m/s, full_brake: 3 m/s2, slew: {throttle: 0.5 /s, brake: 4 /s, steering: 1 /s}, \
-         stop: {comfort: {deceleration: 0.5 m/s²}, service: {jerk: 2 m/s³}, \
+         stop: {comfort: {deceleration: 0.5 m/s²}, service: {deceleration: 2.5 m/s2, jerk: 2 m/s³}, \
          emergency: {deceleration: 2.5 m/s2, jerk: 20 m/s3}, released: comfort, lost: emergency}",
     );
     assert_eq!((vehicle.top_speed, vehicle.full_brake), (Speed(18_000_000), Acceleration(3_000)));
     let braking = |deceleration, jerk| Braking { deceleration: Acceleration(deceleration), jerk: Jerk(jerk) };
     let stop = vehicle.stop;
     assert_eq!(stop.comfort, braking(500, 1_500));
-    assert_eq!(stop.service, braking(3_000, 2_000), "no more than the full brake");
+    assert_eq!(stop.service, braking(2_500, 2_000));
+    assert_eq!(
+        good("full_brake: 3 m/s2").stop.service,
+        braking(3_000, 10_000),
+        "no more than the full brake"
+    );
     assert_eq!(stop.emergency, braking(2_500, 20_000));
     assert_eq!((stop.released, stop.lost), (StopProfile::Comfort, StopProfile::Emergency));
     let slew = vehicle.slew;
@@ -56,6 +61,10 @@ fn what_no_vehicle_can_do_is_an_error_with_its_remedy() {
             "vehicle.stop.service.deceleration: 4 m/s2 is not from 0.1 m/s2 to 3 m/s2; a stop has the full brake at most",
         ),
         ("stop: {service: {jerk: 2000 m/s3}}", "2000 m/s3 is not from 0.1 m/s3 to 1000 m/s3"),
+        (
+            "stop: {emergency: {deceleration: 2 m/s2}}",
+            "vehicle.stop.emergency: 2 m/s2 is less than another stop's 4 m/s2; an emergency stop brakes hardest",
+        ),
         ("stop: {released: hard}", "use comfort, service or emergency"),
         ("stop: {lost: emergencies}", "did you mean \"emergency\"?"),
         ("slew: {throttle: 0 /s}", "0 /s is not from 0.1 /s to 1000 /s"),
