@@ -55,6 +55,7 @@ deep_steps() {
     step "deep: boards made" deep_boards
     step "deep: peers" deep_peers
     for wanted in "${ALL[@]}"; do "$wanted"; done
+    step "nodes: at our master" step_nodes_master
     settle
     deep_release
     deep_fuzz

@@ -15,6 +15,8 @@ step_nodes_build() {
     ROS_CFLAGS="${flags[*]}" ROS_LIBS="${libs[*]}" CXXFLAGS=-O1 examples/fast/build "$CARGO_TARGET_DIR/fast" fast_nodes sharing_test
 }
 step_nodes_rust() { node/tests/ros1/run ${AGAIN:+"$AGAIN"} --node "$CARGO_TARGET_DIR/debug/examples/interop"; }
+# In rosmaster's place the one that images have (node/master).
+step_nodes_master() { node/tests/ros1/run ${AGAIN:+"$AGAIN"} --node "$CARGO_TARGET_DIR/debug/examples/interop" --master ours; }
 step_nodes_cpp() { node/tests/ros1/run ${AGAIN:+"$AGAIN"} --node "$CARGO_TARGET_DIR/ros1-node"; }
 step_nodes_face() {
     local ours=$CARGO_TARGET_DIR/fast

@@ -19,7 +19,7 @@ step_licences() { .ci/licences; }
 
 # What is to run without an operating system. The host has a standard library that a dependency may take in, and atomics of 64
 # bits; targets without either tell.
-NO_STD=(-p tokkyu-contract -p tokkyu-window -p tokkyu-topic -p tokkyu-message -p tokkyu-ros1 -p tokkyu-graph -p tokkyu-callbacks -p tokkyu-rtos
+NO_STD=(-p tokkyu-contract -p tokkyu-window -p tokkyu-topic -p tokkyu-message -p tokkyu-ros1 -p tokkyu-graph -p tokkyu-callbacks -p tokkyu-node-master -p tokkyu-rtos
     -p tokkyu-monitor-core -p tokkyu-monitor-topics -p tokkyu-monitor-statistics --no-default-features)
 BARE_TARGETS=(thumbv7em-none-eabi aarch64-unknown-none)
 # The runner of scenarios wants atomics of 64 bits: the host's are enough to see that it does without the library.

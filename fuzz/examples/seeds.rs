@@ -394,5 +394,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     node::graph()?;
     node::bridge_messages()?;
     node::bridge_master()?;
+    node::master()?;
     Ok(drive()?)
 }

@@ -227,6 +227,30 @@ pub fn bridge_messages() -> io::Result<()> {
     write("node_bridge_message", "two", [first.write(), second.write()].join(&b'\n'))
 }
 
+/// Calls of a master: who subscribes, who publishes and comes again elsewhere, services and parameters.
+pub fn master() -> io::Result<()> {
+    let calls: [(&str, &[&str]); 9] = [
+        ("registerSubscriber", &["/listener", "/chatter", "std_msgs/String", "http://10.0.2.15:11413/"]),
+        ("registerPublisher", &["/talker", "/chatter", "std_msgs/String", "http://10.0.2.15:11415/"]),
+        ("registerPublisher", &["/talker", "/chatter", "std_msgs/String", "http://10.0.2.15:11417/"]),
+        ("registerService", &["/talker", "/arm/home", "rosrpc://10.0.2.15:11418", "http://10.0.2.15:11417/"]),
+        ("subscribeParam", &["/listener", "http://10.0.2.15:11413/", "/arm/rate"]),
+        ("setParam", &["/talker", "/arm/rate", "10"]),
+        ("searchParam", &["/arm/listener", "rate"]),
+        ("getSystemState", &["/tool"]),
+        ("unregisterPublisher", &["/talker", "/chatter", "http://10.0.2.15:11417/"]),
+    ];
+    let document = |(method, arguments): (&str, &[&str])| {
+        let mut body = String::new();
+        let write = |params: &mut Values<'_, String>| {
+            arguments.iter().try_for_each(|argument| params.string(argument))
+        };
+        Writer::call(&mut body, method, write).expect("a call");
+        body.into_bytes()
+    };
+    write("master", "nine", calls.map(document).join(&0))
+}
+
 /// What a master knows, twice: topics that cross and one that stays, a service, and then less.
 pub fn bridge_master() -> io::Result<()> {
     let known = |topics: &[&str]| {

@@ -23,7 +23,7 @@ mod words;
 mod worker;
 
 pub use flows::Flow;
-pub use net::{Address, FIRST_PORT, Hosts, Memory, Stack};
+pub use net::{Address, FIRST_PORT, Hosts, Memory, Stack, Wire};
 pub use system::{Rtos, System};
 pub use waiters::{TASKS_MAX, Waiters};
 pub use worker::Worker;

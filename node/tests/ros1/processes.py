@@ -159,9 +159,10 @@ class Process:
 
 
 class Master:
-    """`rosmaster`, which may be killed and started again at the same port."""
+    """`rosmaster`, or what takes its place, which may be killed and started again at the same port."""
 
     CALLER = "/test"
+    PROGRAM = "rosmaster"
 
     def __init__(self, environment, starts=True):
         self.port = free_port()
@@ -172,7 +173,7 @@ class Master:
             self.start()
 
     def start(self):
-        self.process = Process("rosmaster", ["rosmaster", "--core", "-p", str(self.port)], self.environment)
+        self.process = Process("master", [self.PROGRAM, "--core", "-p", str(self.port)], self.environment)
         until(lambda: self.call("getPid"), "the master answers")
 
     def kill(self):

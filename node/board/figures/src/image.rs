@@ -7,9 +7,10 @@ use tokkyu_board::generated::{Board, Kernel, Processor, Rtos, Stack, StackRange,
 use tokkyu_board::{
     Counts, Entry, Found, Here, Image, Layout, Parts, Program, Run, STACK_BYTES, kick, ranges, tasks, workers,
 };
+use tokkyu_node_master::serve;
+use tokkyu_node_rtos::Wire;
 
-use crate::wire::Wire;
-use crate::{master, paths};
+use crate::paths;
 
 #[derive(Clone, Copy)]
 pub(crate) struct Figures;
@@ -53,7 +54,7 @@ impl Image for Figures {
 
     fn device() -> Result<Found<Wire>, String> {
         // It runs when the driver waits, and before the nodes, which are less urgent.
-        PORT.start("master", None, Box::new(|| master::run(&PORT)))?;
+        PORT.start("master", None, Box::new(|| drop(serve(&PORT, 1, |_| ()))))?;
         Ok(Found { device: Wire::new(passes), hardware: [2, 0, 0, 0, 0, 1], line: None })
     }
 

@@ -14,11 +14,7 @@ mod count;
 #[cfg(target_os = "none")]
 mod image;
 #[cfg(target_os = "none")]
-mod master;
-#[cfg(target_os = "none")]
 mod paths;
-#[cfg(target_os = "none")]
-mod wire;
 
 #[cfg(not(target_os = "none"))]
 fn main() {

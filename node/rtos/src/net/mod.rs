@@ -11,8 +11,10 @@ mod pool;
 mod sockets;
 mod stack;
 mod stream;
+mod wire;
 
 pub use address::Address;
 pub use hosts::Hosts;
 pub use memory::Memory;
 pub use stack::{FIRST_PORT, Stack};
+pub use wire::Wire;

@@ -3,10 +3,6 @@
 extern crate alloc;
 
 mod locks;
-#[path = "../../../board/figures/src/master.rs"]
-mod master;
 mod nodes;
-#[path = "../../../board/figures/src/wire.rs"]
-mod wire;
 mod words;
 mod world;

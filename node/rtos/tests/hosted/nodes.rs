@@ -8,10 +8,9 @@ use tokkyu_callbacks::Node;
 use tokkyu_callbacks::messages::std_msgs;
 use tokkyu_callbacks::port::{Clock, Sleeper};
 use tokkyu_contract::Class;
-use tokkyu_node_rtos::{Address, Flow, Memory, Stack};
+use tokkyu_node_master::serve;
+use tokkyu_node_rtos::{Address, Flow, Memory, Stack, Wire};
 
-use crate::master;
-use crate::wire::Wire;
 use crate::world::{PORT, World, make, world};
 
 /// The first that listens in its system is the master.
@@ -65,7 +64,7 @@ fn system(sockets: usize, shares: bool, workers: &[Option<Class>]) -> &'static W
     if !shares {
         world.variables.borrow_mut().insert("TOKKYU_SHARED_MEMORY".to_owned(), "0".to_owned());
     }
-    world.job(MASTER, || master::run(&PORT));
+    world.job(MASTER, || drop(serve(&PORT, 1, |_| ())));
     world.job(DRIVER, move || stack.drive(&PORT));
     world
 }

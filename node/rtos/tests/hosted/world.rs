@@ -4,11 +4,9 @@ use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 
 use tokkyu_contract::Class;
-use tokkyu_node_rtos::{Flow, Rtos, Stack, System, TASKS_MAX, Waiters, Worker};
+use tokkyu_node_rtos::{Flow, Rtos, Stack, System, TASKS_MAX, Waiters, Wire, Worker};
 use tokkyu_rtos::{Handler, Kernel, Mutex, Objects, Port, Processor, Protocol, SpinLock, Task, TaskConfig};
 use tokkyu_rtos_hosted::{InTurn, Lines, Machine, Order, Programs};
-
-use crate::wire::Wire;
 
 pub type Job = Box<dyn FnOnce()>;
 

@@ -1,4 +1,4 @@
-//! A wire from a system to itself. Also of the tests of node/rtos.
+//! A wire from a system to itself, for nodes that have no network to others.
 
 use alloc::collections::VecDeque;
 use alloc::vec;
@@ -10,18 +10,23 @@ use smoltcp::time::Instant;
 /// Frames on their way.
 pub struct Wire {
     frames: VecDeque<Vec<u8>>,
-    /// Whether a frame goes through; if so it does what a device's interrupt would.
+    /// Whether a frame goes through; if so it does what a device's interrupt would ([`Stack::kick`](crate::Stack::kick)).
     passes: fn(&[u8]) -> bool,
 }
 
 impl Wire {
-    pub(crate) fn new(passes: fn(&[u8]) -> bool) -> Wire {
+    /// Nothing is on its way.
+    pub const fn new(passes: fn(&[u8]) -> bool) -> Wire {
         Wire { frames: VecDeque::new(), passes }
     }
 }
 
+/// A frame that has come.
+#[doc(hidden)]
 pub struct Received(Vec<u8>);
 
+/// Room for one.
+#[doc(hidden)]
 pub struct Sending<'w>(&'w mut Wire);
 
 impl RxToken for Received {
