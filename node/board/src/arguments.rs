@@ -3,25 +3,13 @@
 
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::ops::Range;
 
-use dtoolkit::fdt::Fdt;
-use dtoolkit::{Node, Property};
 use tokkyu_callbacks::sync::Mutex;
 
-/// Where QEMU puts the device tree of an image that is no Linux: at the beginning of memory, board.ld leaves it room.
-pub(crate) const TREE: Range<usize> = 0x4000_0000..0x4010_0000;
+use crate::machine;
 
 /// Between variables and arguments.
 const SEPARATOR: &str = "--";
-
-fn all() -> Option<&'static str> {
-    // SAFETY: it is mapped (`Parts::memory`), nobody writes there, and a tree that is longer than its room is not put there.
-    let tree = unsafe { Fdt::from_raw(TREE.start as *const u8) }.ok()?;
-    let chosen = tree.find_node("/chosen")?;
-    let property = chosen.properties().find(|property| property.name() == "bootargs")?;
-    property.value_as().ok()
-}
 
 fn split(text: &str) -> Vec<String> {
     let (mut words, mut word, mut quoted) = (Vec::new(), None::<String>, false);
@@ -44,7 +32,7 @@ fn words() -> &'static [&'static str] {
     static WORDS: Mutex<Option<&'static [&'static str]>> = Mutex::new(None);
     let mut words = WORDS.lock();
     words.get_or_insert_with(|| {
-        let split = split(all().unwrap_or_default()).into_iter().map(String::leak);
+        let split = split(machine::words().unwrap_or_default()).into_iter().map(String::leak);
         split.map(|word| &*word).collect::<Vec<&'static str>>().leak()
     })
 }

@@ -3,15 +3,13 @@
 use core::alloc::{GlobalAlloc, Layout};
 use core::arch::asm;
 use core::cell::UnsafeCell;
-use core::ops::Range;
 use core::ptr::NonNull;
 use core::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use core::sync::atomic::{AtomicBool, AtomicUsize};
 
 use rlsf::Tlsf;
 
-/// Behind the image, in 2 MiB of the machine's memory each.
-pub(crate) const MEMORY: Range<usize> = 0x4040_0000..0x4140_0000;
+use crate::machine;
 
 /// Sizes from 32 bytes to 2^24, each power of two in 16 classes.
 type Lists = Tlsf<'static, u32, u32, 20, 16>;
@@ -72,11 +70,15 @@ unsafe impl GlobalAlloc for Heap {
 
 /// Before anybody wants memory, once.
 pub(crate) fn begin() {
-    let memory = core::ptr::slice_from_raw_parts_mut(MEMORY.start as *mut u8, MEMORY.len());
-    if let Some(memory) = NonNull::new(memory) {
-        // SAFETY: it is mapped (`Parts::memory`), and nobody else's.
+    if let Some(memory) = NonNull::new(machine::heap()) {
+        // SAFETY: it is mapped, and nobody else's.
         HEAP.with(|lists| unsafe { lists.insert_free_block_ptr(memory) });
     }
+}
+
+/// Bytes of all of it.
+pub(crate) fn bytes() -> usize {
+    machine::heap().len()
 }
 
 /// Bytes that are given now, and the most that were.

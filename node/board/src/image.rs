@@ -83,6 +83,10 @@ pub trait Image: Copy + Send + Sync + 'static {
 
     /// What was declared of its topics.
     const FLOWS: &'static [Flow] = &[];
+
+    /// Topics that cross to Linux.
+    #[cfg(feature = "beside")]
+    const ACROSS: &'static [tokkyu_monitor_topics::Topic<'static>];
 }
 
 /// A network device.

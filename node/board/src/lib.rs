@@ -16,6 +16,9 @@
 //! boot loader (`/chosen/bootargs` of the device tree, QEMU's `-append`): variables `NAME=VALUE`, as `ROS_MASTER_URI` and `ROS_IP`, `NETWORK`,
 //! the board's address (`tokkyu_node_rtos::Address`), `HOSTS`, machines by name (`tokkyu_node_rtos::Hosts`), `FIRST_PORT`, of its nodes'
 //! ports, and `PID`, what `getPid` answers; behind `--` the arguments of all nodes.
+//!
+//! With the feature `beside` an image runs beside Linux on the same processors: `beside` in place of a network, and no boot loader that says
+//! anything.
 
 #![no_std]
 #![cfg(all(target_arch = "aarch64", target_os = "none"))]
@@ -23,11 +26,16 @@
 
 extern crate alloc;
 
+#[cfg(not(feature = "beside"))]
+mod alone;
 mod arguments;
+#[cfg(feature = "beside")]
+pub mod beside;
 mod constructors;
 mod heap;
 mod here;
 mod image;
+mod kick;
 mod macros;
 mod programs;
 mod start;
@@ -35,12 +43,17 @@ mod state;
 mod tables;
 pub mod virt;
 
+#[cfg(not(feature = "beside"))]
+use alone as machine;
+#[cfg(feature = "beside")]
+use beside as machine;
+
 pub use here::Here;
 pub use tokkyu_contract::Class;
 pub use tokkyu_node_rtos::Flow;
 
 pub use image::{Entry, Found, Image, Layout, Main, Parts, Program, Run};
-pub use programs::kick;
+pub use kick::kick;
 pub use start::panic;
 pub use tables::{CPP_STACK_BYTES, Counts, STACK_BYTES, objects, ranges, tasks, workers};
 

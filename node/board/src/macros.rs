@@ -9,6 +9,10 @@
 /// `tokkyu-board-cpp` is linked then, and tasks have floating-point registers and larger stacks.
 ///
 /// `flows`: what is declared of topics, [`flows!()`](crate::flows) for those of the `robot.yaml` that the build script names.
+///
+/// `across`: beside Linux on the same processors, the topics that cross, an array of `tokkyu_board::beside::to_linux` and `from_linux`; crate feature
+/// `beside`. A node "linux" carries them. What crosses to Linux does in a task of the topic's class, one more of `control` or `realtime` if one
+/// is declared; what comes from there in one of class `control`, which need not be counted.
 #[macro_export]
 macro_rules! board {
     (
@@ -16,9 +20,79 @@ macro_rules! board {
         control: $control:expr,
         realtime: $realtime:expr,
         nodes: { $($name:literal on $on:literal => $run:expr),* $(,)? }
-        $(, cpp: { $($cpp_name:literal on $cpp_on:literal => $main:ident),+ $(,)? })?
+        $(, flows: $flows:expr)?
+        , across: $across:expr
+        $(,)?
+    ) => {
+        $crate::board! {
+            @image
+            // The master; what carries to nodes here.
+            spare: 1,
+            processors: $processors,
+            control: $control + 1,
+            realtime: $realtime,
+            nodes: { "linux" on 1 => $crate::beside::carry::<Image>, $($name on $on => $run),* }
+            $(, flows: $flows)?
+            , device: {
+                const ACROSS: &'static [$crate::beside::Topic<'static>] = &$across;
+
+                type Device = $crate::beside::Wire;
+
+                fn device() -> ::core::result::Result<$crate::Found<Self::Device>, $crate::generated::String> {
+                    $crate::beside::device::<Self>()
+                }
+
+                fn variable(name: &str) -> ::core::option::Option<&'static str> {
+                    $crate::beside::variable(name)
+                }
+
+                fn acknowledge(line: u32) {
+                    $crate::beside::acknowledge::<Self>(line);
+                }
+            }
+        }
+    };
+    (
+        processors: $processors:expr,
+        control: $control:expr,
+        realtime: $realtime:expr,
+        nodes: $nodes:tt
+        $(, cpp: $cpp:tt)?
         $(, flows: $flows:expr)?
         $(,)?
+    ) => {
+        $crate::board! {
+            @image
+            spare: 0,
+            processors: $processors,
+            control: $control,
+            realtime: $realtime,
+            nodes: $nodes
+            $(, cpp: $cpp)?
+            $(, flows: $flows)?
+            , device: {
+                type Device = $crate::generated::Network;
+
+                fn device() -> ::core::result::Result<$crate::Found<Self::Device>, $crate::generated::String> {
+                    $crate::virt::find()
+                }
+
+                fn acknowledge(line: u32) {
+                    $crate::virt::acknowledge(line);
+                }
+            }
+        }
+    };
+    (
+        @image
+        spare: $spare:expr,
+        processors: $processors:expr,
+        control: $control:expr,
+        realtime: $realtime:expr,
+        nodes: { $($name:literal on $on:literal => $run:expr),* $(,)? }
+        $(, cpp: { $($cpp_name:literal on $cpp_on:literal => $main:ident),+ $(,)? })?
+        $(, flows: $flows:expr)?
+        , device: { $($device:tt)* }
     ) => {
         $(
             // Linked for its functions, which C++ calls.
@@ -38,7 +112,7 @@ macro_rules! board {
         const COUNTS: $crate::Counts = $crate::Counts {
             processors: $processors,
             nodes: ON.len(),
-            spare: 1 + CPP.len(),
+            spare: 1 + $spare + CPP.len(),
             control: $control,
             realtime: $realtime,
         };
@@ -78,15 +152,7 @@ macro_rules! board {
                 }
             }
 
-            type Device = $crate::generated::Network;
-
-            fn device() -> ::core::result::Result<$crate::Found<Self::Device>, $crate::generated::String> {
-                $crate::virt::find()
-            }
-
-            fn acknowledge(line: u32) {
-                $crate::virt::acknowledge(line);
-            }
+            $($device)*
 
             fn epoch_seconds() -> u64 {
                 $crate::virt::epoch_seconds()

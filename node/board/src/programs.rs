@@ -5,39 +5,16 @@ use core::ops::Range;
 use tokkyu_node_rtos::Rtos;
 use tokkyu_rtos::Objects;
 use tokkyu_rtos_aarch64::{Line, Programs, StackRange};
-use tokkyu_rtos_virtio::Slots;
 
 use crate::here::Here;
 use crate::image::{Image, Parts};
-use crate::{arguments, heap, start, state, tables};
-
-const LINES: usize = Slots::VIRT.count;
-/// ITRON's priority of the network's interrupt: below the timer's.
-const LINE_PRIORITY: i32 = -2;
-
-/// Of all slots: which one the device is in is found out later.
-static SLOT_LINES: [Line; LINES] = {
-    let mut lines = [Line { number: 0, processor: 1, priority: LINE_PRIORITY, enabled: false }; LINES];
-    let mut at = 0;
-    while at < LINES {
-        lines[at].number = Slots::VIRT.line + at as u32;
-        at += 1;
-    }
-    lines
-};
-
-static MEMORY: [Range<usize>; 2] = [arguments::TREE, heap::MEMORY];
-
-/// There is something for the network's driver.
-pub fn kick<I: Image>() {
-    if let Some(stack) = state::stack::<I>() {
-        stack.kick(&Rtos::new(Here::<I>::new()));
-    }
-}
+use crate::kick::kick;
+use crate::{heap, machine, start, tables};
 
 impl<I: Image> Programs for Parts<I> {
     const EXTENDED: bool = I::EXTENDED;
     const TRACED: bool = cfg!(feature = "trace");
+    const SEES_LINUX: bool = cfg!(feature = "beside");
 
     #[inline(always)]
     fn objects(&self) -> Objects {
@@ -50,11 +27,11 @@ impl<I: Image> Programs for Parts<I> {
     }
 
     fn lines(&self) -> &'static [Line] {
-        &SLOT_LINES
+        &machine::LINES
     }
 
     fn memory(&self) -> &'static [Range<usize>] {
-        &MEMORY
+        &machine::MEMORY
     }
 
     fn initialize(&self) {

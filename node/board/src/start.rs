@@ -43,7 +43,7 @@ pub(crate) fn drive<I: Image>() {
         I::layout().processors.len(),
         kernel.port.now_us(),
         heap::used().0,
-        heap::MEMORY.len()
+        heap::bytes()
     ));
     constructors::call();
     state::name(1, "driver");

@@ -18,6 +18,8 @@ pub const STACK_BYTES: usize = 16 << 10;
 /// The same of an image with C++: exceptions and streams take more.
 pub const CPP_STACK_BYTES: usize = 48 << 10;
 
+/// ITRON's priority of the interrupt of the network, or of the Linux beside: below the timer's.
+pub(crate) const LINE_PRIORITY: i32 = -2;
 /// Moves frames: below what is urgent, above what is not (NRT-11).
 const DRIVER_PRIORITY: u8 = 9;
 /// Of nodes' networks.

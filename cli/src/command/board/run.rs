@@ -31,6 +31,7 @@ const LOOK: Duration = Duration::from_millis(20);
 #[command(after_help = "Examples:\n  tokkyu board run examples/rtos-camera\n  \
     tokkyu board run examples/rtos-camera --seconds 10 --capture board.pcap\n  \
     tokkyu board run examples/dualos --processors 2\n  \
+    tokkyu board run examples/dualos-node --processors 2\n  \
     tokkyu board run examples/dualos --processors 2 --site site.yaml\n  \
     tokkyu board run examples/dualos --kernel Image --initrd initrd --append console=ttyAMA0 2>rtos.log\n  \
     tokkyu board run . --set ROS_NAMESPACE=/rover\n  tokkyu board run . -- chatter:=words")]
@@ -139,7 +140,7 @@ impl Run {
         if is_for_secure(image)? {
             if self.capture.is_some() || !self.set.is_empty() || !self.words.is_empty() {
                 return Err(Failure::usage(
-                    "--capture, --set and arguments are for robot nodes, which an image beside Linux has none of",
+                    "--capture, --set and arguments are for an image that has the machine to itself: beside Linux it has no network and no boot loader",
                 ));
             }
             return self.beside.start(image, self.processors, self.icount);
