@@ -173,6 +173,7 @@ fn drive() -> io::Result<()> {
     let report = GateReport {
         state: State::Stopping,
         need: Need::Neutral,
+        given: Some(Duration::from_millis(20)),
         safe_stops: 0,
         last: age,
         p50: age,

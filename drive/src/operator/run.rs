@@ -143,6 +143,13 @@ impl Operator<'_> {
         if let Some((at, state)) = gate.newest() {
             self.estop.on_report(at, state);
         }
+        match gate.motors_news() {
+            Some(true) => self
+                .desk
+                .tell_always(now, "THE MOTORS DO NOT ANSWER, the vehicle says: it brakes as well as it can"),
+            Some(false) => self.desk.tell_always(now, "the motors answer again, the vehicle says"),
+            None => {}
+        }
     }
 
     /// Nothing ends with an emergency stop under way: its commands are sent on until the vehicle tells that it stopped.

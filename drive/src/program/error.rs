@@ -71,6 +71,11 @@ pub enum DriveError {
         /// What it panicked with.
         why: String,
     },
+    /// The motors hold the thread that gives them their controls.
+    #[error(
+        "the motors do not answer: they have held the thread that calls them for longer than a second; look at the vehicle, or stop it by its own switch"
+    )]
+    MotorsHang,
     /// The program ended after an emergency stop of which the vehicle told nothing.
     #[error(
         "the vehicle did not confirm the emergency stop: it brakes after its deadline, but nothing is latched there; look at it, or stop it by its own switch"
@@ -148,7 +153,9 @@ impl DriveError {
                 ExitCode::NotPossible
             }
             E::Control(_) => ExitCode::Usage,
-            E::LinkGone | E::LinkDied(_) | E::ThreadDied { .. } | E::StopNotConfirmed => ExitCode::Failed,
+            E::LinkGone | E::LinkDied(_) | E::ThreadDied { .. } | E::MotorsHang | E::StopNotConfirmed => {
+                ExitCode::Failed
+            }
             E::Save(_) | E::NotSaved(_) | E::Records(_) | E::Summary(_) => ExitCode::NotWritten,
         }
     }

@@ -9,8 +9,8 @@ use tokkyu_link::core::{EndpointError, Publication, Subscription};
 use tokkyu_link::runtime::{Link, Publisher, Subscriber};
 
 use super::DriveError;
-use crate::safety::State;
 use crate::safety::report::{GateReport, REPORT_BYTES, REPORT_EVERY, TOPIC, WORTH};
+use crate::safety::{Need, State};
 
 const TYPE: &str = "tokkyu/GateReport";
 
@@ -75,6 +75,8 @@ pub(crate) struct GateEar {
     subscriber: Subscriber,
     flow: Option<FlowId>,
     heard: Option<(MonoTime, GateReport)>,
+    /// The motors are silent, as was told last.
+    is_silent: bool,
 }
 
 impl GateEar {
@@ -84,7 +86,7 @@ impl GateEar {
     /// The link has no place for another subscription.
     pub(crate) fn open(link: &Link) -> Result<GateEar, EndpointError> {
         let subscription = Subscription { topic: TOPIC.to_owned(), type_name: TYPE.to_owned(), qos: qos() };
-        Ok(GateEar { subscriber: link.subscribe(subscription)?, flow: None, heard: None })
+        Ok(GateEar { subscriber: link.subscribe(subscription)?, flow: None, heard: None, is_silent: false })
     }
 
     /// Takes what came. What is no report is passed over: the state is shown as unknown soon after.
@@ -97,9 +99,15 @@ impl GateEar {
         }
     }
 
-    /// The newest report of all, and when it was made, by our clock.
+    /// The newest state of all that the motors are known to have had, and when, by our clock.
     pub(crate) fn newest(&self) -> Option<(MonoTime, State)> {
-        self.heard.map(|(at, report)| (at, report.state))
+        self.heard.and_then(|(at, report)| Some((at.saturating_sub(report.given?), report.state)))
+    }
+
+    /// Whether the vehicle's motors are silent, if that is another than when this was asked last.
+    pub(crate) fn motors_news(&mut self) -> Option<bool> {
+        let is_silent = self.heard.is_some_and(|(_, report)| report.need == Need::Motors);
+        (std::mem::replace(&mut self.is_silent, is_silent) != is_silent).then_some(is_silent)
     }
 
     /// Whether `flow` of the session is this one: its misses are in nobody's books.
@@ -107,8 +115,13 @@ impl GateEar {
         self.flow == Some(flow)
     }
 
-    /// The gate at `now`, as far as it is known: an old report is none.
+    /// The gate at `now`, as far as it is known: an old report is none, nor is one of motors that were given nothing for long,
+    /// unless it says so.
     pub(crate) fn report(&self, now: MonoTime) -> Option<GateReport> {
-        self.heard.filter(|(at, _)| now.since(*at) <= WORTH).map(|(_, report)| report)
+        let age = |(at, report): &(MonoTime, GateReport)| match report.need {
+            Need::Motors => Some(now.since(*at)),
+            _ => report.given.map(|given| now.since(*at) + given),
+        };
+        self.heard.filter(|heard| age(heard).is_some_and(|age| age <= WORTH)).map(|(_, report)| report)
     }
 }

@@ -224,6 +224,12 @@ impl Gate {
         self.stop(now, Cause::Lost, Event::Stop)
     }
 
+    /// The motors took too long to take what they were given: what they do meanwhile nobody knows.
+    pub fn on_motors_late(&mut self, now: MonoTime) -> Option<Change> {
+        self.log.add(now, What::MotorsLate);
+        self.stop(now, Cause::Motors, Event::Stop)
+    }
+
     /// Pictures do not reach the driver any more, though commands may come: the vehicle stops, and is not enabled before
     /// [`Gate::on_sight`].
     pub fn on_blind(&mut self, now: MonoTime) -> Option<Change> {

@@ -28,6 +28,8 @@ pub enum What {
     DeadlineMissed,
     /// Pictures ceased to reach the driver.
     Blind,
+    /// The motors took too long to take what they were given.
+    MotorsLate,
     /// The vehicle moved when its stop should have been over.
     Overrun,
     /// The operator's program began anew.
@@ -72,6 +74,8 @@ pub struct Counts {
     pub deadlines_missed: u64,
     /// How often pictures ceased to reach the driver.
     pub blind: u64,
+    /// How often the motors took too long.
+    pub motors_late: u64,
     /// Stops after which the vehicle still moved.
     pub overruns: u64,
 }
@@ -118,6 +122,7 @@ impl Log {
             What::Refused(Refusal::NotEnabled) => &mut counts.not_enabled,
             What::DeadlineMissed => &mut counts.deadlines_missed,
             What::Blind => &mut counts.blind,
+            What::MotorsLate => &mut counts.motors_late,
             What::Overrun => &mut counts.overruns,
             What::NewSession | What::Changed(_) => return,
         };

@@ -26,11 +26,13 @@ pub enum Need {
     DeadMan,
     /// The enable button pressed.
     Enable,
+    /// The motors: they do not take what they are given. Told by the watchdog, not by the gate.
+    Motors,
 }
 
 impl Need {
     /// All, in the order of their numbers on the wire.
-    pub const ALL: [Need; 11] = [
+    pub const ALL: [Need; 12] = [
         Need::Nothing,
         Need::FreshCommand,
         Need::YoungerCommand,
@@ -42,6 +44,7 @@ impl Need {
         Need::LetGo,
         Need::DeadMan,
         Need::Enable,
+        Need::Motors,
     ];
 
     /// The words shown to people; empty for nothing.
@@ -58,6 +61,7 @@ impl Need {
             Need::LetGo => "waits for the enable button to be let go",
             Need::DeadMan => "waits for the dead-man to be held",
             Need::Enable => "waits for the enable button",
+            Need::Motors => "THE MOTORS DO NOT ANSWER",
         }
     }
 }

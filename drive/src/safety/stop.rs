@@ -31,6 +31,8 @@ pub enum Cause {
     Blind,
     /// The operator's program began anew, or released an emergency stop that there was not.
     Anew,
+    /// Its motors took too long to take what they were given.
+    Motors,
     /// It still moved when its stop should have been over.
     Overrun,
     /// The driver's emergency stop.
@@ -66,7 +68,7 @@ pub struct Stops {
     pub released: Profile,
     /// Commands ceased, the driver sees nothing, or a session began anew.
     pub lost: Profile,
-    /// The emergency stop, and a stop that did not do.
+    /// The emergency stop, motors that were late, and a stop that did not do.
     pub emergency: Profile,
 }
 
@@ -92,7 +94,7 @@ impl Stops {
         match cause {
             Cause::Released => &self.released,
             Cause::Lost | Cause::Blind | Cause::Anew => &self.lost,
-            Cause::Overrun | Cause::EmergencyStop => &self.emergency,
+            Cause::Motors | Cause::Overrun | Cause::EmergencyStop => &self.emergency,
         }
     }
 }

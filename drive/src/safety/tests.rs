@@ -49,7 +49,7 @@ fn brief() -> Stops {
 
 /// What can happen, as the caller sees it, each with how it is brought about at 1 000 ms on a gate whose newest
 /// command has number 10 and came at 950 ms.
-const HAPPENINGS: [&str; 17] = [
+const HAPPENINGS: [&str; 18] = [
     "throttle",
     "no throttle",
     "enable",
@@ -66,6 +66,7 @@ const HAPPENINGS: [&str; 17] = [
     "tick too late",
     "link closed",
     "blind",
+    "motors late",
     "new session",
 ];
 
@@ -91,6 +92,7 @@ fn make_happen(gate: &mut Gate, happening: &str) {
         "tick too late" => drop(gate.on_tick(MonoTime::from_nanos(1_050_000_001))),
         "link closed" => drop(gate.on_link_closed(now)),
         "blind" => drop(gate.on_blind(now)),
+        "motors late" => drop(gate.on_motors_late(now)),
         "new session" => drop(gate.on_new_session(now)),
         other => panic!("{other} is not in the table"),
     }
@@ -189,6 +191,7 @@ fn every_stop_leaves_the_wheels_where_the_driver_had_them() {
         "tick too late",
         "link closed",
         "blind",
+        "motors late",
         "new session",
     ];
     for happening in stops {

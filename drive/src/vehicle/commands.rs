@@ -15,14 +15,12 @@ use tokkyu_link::core::Delivered;
 use tokkyu_link::runtime::{Sample, Subscriber};
 
 use super::Motors;
+use super::given::{Given, LONGEST_WAIT};
 use crate::control::{Command, CommandError, Controls};
 use crate::program::wiring::make_real_time;
 use crate::program::{Arrived, DriveError, Mail, RealTimeGrant, Recent, Session, StopFlag, captured};
 use crate::safety::report::GateReport;
 use crate::safety::{Age, Cause, Change, Counts, Gate, Need, State};
-
-/// Longest time between two looks at session and flag.
-const LONGEST_WAIT: Duration = Duration::from_millis(50);
 
 /// The gate at one moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,14 +42,17 @@ impl GateView {
 
     /// Safe stops so far, whatever the reason.
     pub(super) fn safe_stops(&self) -> u64 {
-        self.counts.deadlines_missed + self.counts.blind
+        self.counts.deadlines_missed + self.counts.blind + self.counts.motors_late
     }
 
-    /// What the operator is told of it; `ages` are those of the commands.
-    pub(super) fn report(&self, ages: &Recent) -> GateReport {
+    /// What the operator is told of it at `now`: the state is that in which the motors were given something last. `ages` are
+    /// those of the commands.
+    pub(super) fn report(&self, now: MonoTime, given: &Given, ages: &Recent) -> GateReport {
         let [p50, p99] = ages.percentiles([50, 99]);
         let safe_stops = u32::try_from(self.safe_stops()).unwrap_or(u32::MAX);
-        GateReport { state: self.state, need: self.need, safe_stops, last: ages.last(), p50, p99 }
+        let (at, state) = given.last();
+        let (given, last) = (Some(now.since(at)), ages.last());
+        GateReport { state, need: self.need, given, safe_stops, last, p50, p99 }
     }
 }
 
@@ -75,6 +76,7 @@ fn cause_in_words(gate: &GateView, flow: &str) -> String {
         (Some(Cause::Released), _) => "the dead-man was let go".to_owned(),
         (Some(Cause::Blind), _) => "pictures do not reach the driver".to_owned(),
         (Some(Cause::Anew), _) => "the operator's program began anew".to_owned(),
+        (Some(Cause::Motors), _) => "the motors did not take their controls in time".to_owned(),
         (_, Need::YoungerCommand | Need::Clock) => {
             format!("no fresh command on {flow} within its deadline; {}", gate.need.as_str())
         }
@@ -93,6 +95,8 @@ pub(super) enum Report {
     Changed { at: MonoTime, change: Change, gate: GateView },
     /// The gate waits for something else.
     Needs { at: MonoTime, gate: GateView },
+    /// The motors do not take what they are given, or do again.
+    Motors { at: MonoTime, is_silent: bool },
     /// What the scheduler granted.
     RealTime(Vec<RealTimeGrant>),
 }
@@ -101,6 +105,10 @@ pub(super) enum Report {
 pub(super) struct Commands<M> {
     pub(super) subscriber: Subscriber,
     pub(super) motors: M,
+    /// What they were given, for others to see.
+    pub(super) given: Arc<Given>,
+    /// They take what they are given within this.
+    pub(super) deadline: Duration,
     pub(super) session: Session,
     /// Pictures do not reach the driver.
     pub(super) blind: Arc<AtomicBool>,
@@ -124,7 +132,9 @@ impl<M: Motors + 'static> Commands<M> {
             turn.take();
         }
         turn.stop_if_closed();
-        turn.set_motors(clock::now(), Controls::released(1.0, turn.gate.output().steering()));
+        turn.give(Controls::released(1.0, turn.gate.output().steering()));
+        turn.thread.given.leave(clock::now(), turn.gate.state());
+        turn.thread.given.end();
         turn.gate
     }
 }
@@ -166,7 +176,7 @@ impl<M: Motors> Turn<M> {
         }
         let change = self.gate.on_tick(now);
         self.tell(now, change);
-        self.set_motors(clock::now(), self.gate.output());
+        self.set_motors();
         self.tell_need(now);
     }
 
@@ -254,8 +264,23 @@ impl<M: Motors> Turn<M> {
         }
     }
 
-    fn set_motors(&mut self, now: MonoTime, controls: Controls) {
+    /// Motors that took too long have controls from before: they get the brake before anybody takes them for good (DRV-101).
+    fn set_motors(&mut self) {
+        if self.give(self.gate.output()) > self.thread.deadline {
+            let now = clock::now();
+            let change = self.gate.on_motors_late(now);
+            self.tell(now, change);
+            self.give(self.gate.output());
+        }
+        self.thread.given.leave(clock::now(), self.gate.state());
+    }
+
+    /// How long they took.
+    fn give(&mut self, controls: Controls) -> Duration {
+        let now = clock::now();
+        self.thread.given.enter(now);
         self.thread.motors.set(now, &controls);
+        clock::now().since(now)
     }
 }
 
@@ -278,6 +303,8 @@ mod tests {
         let thread = Commands {
             subscriber: link.subscribe(subscription).unwrap(),
             motors: NoMotors,
+            given: Arc::new(Given::new(clock::now(), State::Locked)),
+            deadline: crate::safety::Limits::default().deadline,
             session: Session::default(),
             blind: Arc::default(),
             same_clock: true,

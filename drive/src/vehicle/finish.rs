@@ -3,6 +3,7 @@
 //! Invariant: whatever ended the run, every thread and child has ended, and what was measured is written.
 
 use std::sync::atomic::Ordering;
+use std::thread::{JoinHandle, sleep};
 use std::time::Duration;
 
 use tokkyu_link::carrier::clock;
@@ -16,6 +17,10 @@ use super::status::GateEntry;
 use crate::program::threads::join;
 use crate::program::{CpuFigures, DriveError, Ending, LinkFigures, stream_figures, summary};
 use crate::safety::Gate;
+
+/// So long is waited for motors at the end.
+const MOTORS_END: Duration = Duration::from_secs(1);
+const LOOK_EVERY: Duration = Duration::from_millis(1);
 
 impl Vehicle<'_> {
     /// Ends everything and writes the results.
@@ -106,20 +111,38 @@ impl CameraSide {
 }
 
 impl ControlSide {
-    /// Ends the thread; the motors brake. Gives the gate as it left it.
+    /// Ends the thread; the motors brake. Gives the gate as it left it. A thread that its motors hold is not waited for
+    /// longer than [`MOTORS_END`]: it ends with the process, and the second brake stays pulled.
     fn end(&mut self) -> Result<Option<Gate>, DriveError> {
         self.halt.set();
-        if let Some(thread) = self.thread.take() {
-            self.left = Some(join(thread)?);
+        let ended = self.thread.take().map(|thread| join_within(MOTORS_END, thread)).transpose();
+        self.unwatched.set();
+        let watched = self.watchdog.take().map_or(Ok(()), join);
+        if let Some(gate) = ended? {
+            self.left = Some(gate);
         }
-        Ok(self.left.take())
+        watched.map(|()| self.left.take())
     }
 
     /// Why nobody drives any more, if the thread died. It ends by itself, too, when the link has died.
     pub(super) fn notice_death(&mut self) -> Option<DriveError> {
-        let thread = self.thread.take_if(|thread| thread.is_finished())?;
-        join(thread).map(|gate| self.left = Some(gate)).err()
+        let watchdog = self.watchdog.take_if(|thread| thread.is_finished());
+        let unwatched = watchdog.and_then(|thread| join(thread).err());
+        let thread = self.thread.take_if(|thread| thread.is_finished());
+        let died = thread.and_then(|thread| join(thread).map(|gate| self.left = Some(gate)).err());
+        died.or(unwatched)
     }
+}
+
+fn join_within<T>(patience: Duration, thread: JoinHandle<T>) -> Result<T, DriveError> {
+    let until = clock::now() + patience;
+    while !thread.is_finished() {
+        if clock::now() >= until {
+            return Err(DriveError::MotorsHang);
+        }
+        sleep(LOOK_EVERY);
+    }
+    join(thread)
 }
 
 impl Drop for ControlSide {

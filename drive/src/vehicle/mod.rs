@@ -5,7 +5,7 @@
 //! ```text
 //!   capture threads ──▶ link ──▶ (operator)         main thread: books, records, status, ends the run
 //!   commands thread ◀── link ◀── (operator)            ▲ reports of all threads, events of the link
-//!        └─▶ gate ─▶ motors
+//!        └─▶ gate ─▶ motors ◀─ watchdog thread: whether they answer, and the second brake
 //! ```
 //!
 //! ```text
@@ -17,6 +17,7 @@ mod cameras;
 mod capture;
 mod commands;
 mod finish;
+mod given;
 mod latch;
 mod motors;
 mod options;
@@ -24,10 +25,11 @@ mod quality;
 mod run;
 mod start;
 mod status;
+mod watchdog;
 
 pub use cameras::{Film, film};
 pub use latch::state_folder;
-pub use motors::{Motors, NoMotors};
+pub use motors::{Brake, Motors, NoMotors};
 pub use options::VehicleOptions;
 pub use quality::QualityFigures;
 pub use status::{CameraStatus, CommandCounts, GateEntry, GateStatus, Output, VehicleStatus, VehicleSummary};

@@ -20,10 +20,26 @@ pub trait Motors: Send {
         None
     }
 
+    /// Another way to the brakes than [`Motors::set`], asked for once, before the first call: it is used when these motors hold
+    /// the thread that calls them, or that thread has died. Nothing if not written, and told at the start.
+    fn second_brake(&mut self) -> Option<Box<dyn Brake>> {
+        None
+    }
+
     /// What the user has to know of them before the drive, told at the start; nothing if not written.
     fn notice(&self) -> Option<&'static str> {
         None
     }
+}
+
+/// A way to the brakes that needs nothing of what [`Motors::set`] needs: another line, a relay, a program to be killed.
+/// Called from a thread of its own at control's priority. Must not wait.
+pub trait Brake: Send {
+    /// Brakes fully, until it is released.
+    fn pull(&mut self);
+
+    /// The motors answer again, and were given the brake: this way lets go. Not called at the program's end.
+    fn release(&mut self);
 }
 
 /// No drive train: the gate's output is only shown.
@@ -60,6 +76,10 @@ impl<M: Motors> Motors for Held<M> {
 
     fn speed_mps(&mut self) -> Option<f32> {
         self.motors.speed_mps()
+    }
+
+    fn second_brake(&mut self) -> Option<Box<dyn Brake>> {
+        self.motors.second_brake()
     }
 
     fn notice(&self) -> Option<&'static str> {

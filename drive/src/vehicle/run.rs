@@ -17,6 +17,7 @@ use tokkyu_measure::{Environment, Record};
 
 use super::capture::{self, Lane, Report};
 use super::commands::{self, GateView, change_in_words};
+use super::given::Given;
 use super::latch::Latch;
 use super::quality::QualityLog;
 use super::status::{CameraStatus, GateStatus, VehicleStatus, elapsed_ms};
@@ -75,8 +76,16 @@ pub(super) struct ControlSide {
     pub(super) latch: Latch,
     /// Pictures do not reach the driver: the gate stops the vehicle.
     pub(super) blind: Arc<AtomicBool>,
+    /// What the motors were given last.
+    pub(super) given: Arc<Given>,
+    pub(super) has_second_brake: bool,
+    /// The watchdog says that they do not answer.
+    pub(super) is_silent: bool,
     pub(super) halt: StopFlag,
     pub(super) thread: Option<JoinHandle<Gate>>,
+    /// The watchdog's end, and its thread.
+    pub(super) unwatched: StopFlag,
+    pub(super) watchdog: Option<JoinHandle<()>>,
     /// The gate as its thread left it.
     pub(super) left: Option<Gate>,
 }
@@ -401,6 +410,11 @@ impl Vehicle<'_> {
                     self.desk.tell_always(at, gate.need.as_str());
                 }
             }
+            commands::Report::Motors { at, is_silent } => {
+                control.is_silent = is_silent;
+                let words = control.motors_in_words();
+                self.desk.tell_always(at, words);
+            }
             commands::Report::RealTime(grants) => self.desk.on_grants(grants),
         }
     }
@@ -408,7 +422,7 @@ impl Vehicle<'_> {
     /// The operator's view shows whether the vehicle obeys.
     fn tell_operator(&mut self, now: MonoTime) {
         if let Some(control) = &mut self.control {
-            control.teller.tell(now, &control.gate.report(&control.ages));
+            control.teller.tell(now, &control.view().report(now, &control.given, &control.ages));
         }
     }
 
@@ -435,7 +449,28 @@ impl Vehicle<'_> {
     }
 
     pub(super) fn gate_status(&self) -> Option<GateStatus> {
-        self.control.as_ref().map(|control| GateStatus::of(&control.flow, &control.gate, &control.ages))
+        self.control.as_ref().map(|control| GateStatus::of(&control.flow, &control.view(), &control.ages))
+    }
+}
+
+impl ControlSide {
+    /// The gate, and what the vehicle waits for whatever the gate says.
+    fn view(&self) -> GateView {
+        match self.is_silent {
+            true => GateView { need: Need::Motors, ..self.gate },
+            false => self.gate,
+        }
+    }
+
+    fn motors_in_words(&self) -> String {
+        match (self.is_silent, self.has_second_brake) {
+            (true, true) => "THE MOTORS DO NOT ANSWER: the second brake is pulled".to_owned(),
+            (true, false) => {
+                "THE MOTORS DO NOT ANSWER, and have no second brake: stop the vehicle by its own switch"
+                    .to_owned()
+            }
+            (false, _) => "the motors answer again".to_owned(),
+        }
     }
 }
 

@@ -12,10 +12,12 @@ use tokkyu_link::runtime::{Link, Role};
 use super::cameras::{self, Eye};
 use super::capture::{self, Lane};
 use super::commands::{self, Commands, GateView};
+use super::given::Given;
 use super::latch::Latch;
 use super::motors::Held;
 use super::quality::QualityLog;
 use super::run::{CameraSide, ControlSide, Course, Inbox, Phase, Vehicle};
+use super::watchdog::Watchdog;
 use super::{Motors, VehicleOptions, VehicleStatus};
 use crate::program::wiring;
 use crate::program::{
@@ -170,23 +172,30 @@ fn control_side(
     link: &Link,
     flow: &Flow,
     options: &VehicleOptions,
-    motors: impl Motors + 'static,
+    mut motors: impl Motors + 'static,
     session: &Session,
     mail: Mail<commands::Report>,
 ) -> Result<ControlSide, DriveError> {
-    let settings = Settings::of(limits(flow), &options.end.robot.vehicle);
+    let limits = limits(flow);
+    let settings = Settings::of(limits, &options.end.robot.vehicle);
     let latch = Latch::new(options.state.as_deref(), &options.end.robot.name);
-    let (halt, notice) = (StopFlag::new(), motors.notice());
+    let (halt, unwatched, notice) = (StopFlag::new(), StopFlag::new(), motors.notice());
     let gate = if latch.is_set() { Gate::stopped(settings) } else { Gate::new(settings) };
     let blind = Arc::new(AtomicBool::new(false));
+    let given = Arc::new(Given::new(clock::now(), gate.state()));
+    let (brake, fifo_priority) = (motors.second_brake(), options.end.fifo(Class::Control));
+    let has_second_brake = brake.is_some();
+    let watchdog = Watchdog::new(Arc::clone(&given), limits.deadline, brake);
     let commands = Commands {
         subscriber: link.subscribe(wiring::subscription(flow))?,
         motors: Held::of(motors),
+        given: Arc::clone(&given),
+        deadline: limits.deadline,
         session: session.clone(),
         blind: Arc::clone(&blind),
         same_clock: options.end.same_clock,
-        fifo_priority: options.end.fifo(Class::Control),
-        mail,
+        fifo_priority,
+        mail: mail.clone(),
         stop: halt.clone(),
     };
     Ok(ControlSide {
@@ -197,7 +206,12 @@ fn control_side(
         ages: Recent::default(),
         teller: GateTeller::open(link)?,
         payload_bytes: 0,
+        given,
+        has_second_brake,
+        is_silent: false,
         thread: Some(commands.start(gate)?),
+        watchdog: Some(watchdog.start(fifo_priority, mail, unwatched.clone())?),
+        unwatched,
         blind,
         left: None,
         halt,
