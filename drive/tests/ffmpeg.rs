@@ -210,3 +210,94 @@ fn a_file_with_sound_alone_has_no_video() {
     let error = next(&mut FfmpegCamera::open(settings(&path, Format::Mono8)).unwrap()).unwrap_err();
     assert!(matches!(error, CameraError::NoVideo { .. }), "{error}");
 }
+
+/// Runs ffmpeg with these words; false where it is missing.
+fn ran(folder: &Path, words: &[&str]) -> bool {
+    let mut ffmpeg = Command::new("ffmpeg");
+    ffmpeg.args(["-loglevel", "error", "-nostdin"]).args(words);
+    match ffmpeg.current_dir(folder).stdout(Stdio::null()).status() {
+        Ok(status) => {
+            assert!(status.success(), "ffmpeg {words:?}");
+            true
+        }
+        Err(error) => {
+            eprintln!("skipped: ffmpeg cannot be run here ({error}); install it with: apt install ffmpeg");
+            false
+        }
+    }
+}
+
+/// Columns and rows of a picture in which something is bright.
+fn bright(frame: &Frame, width: usize) -> (usize, usize) {
+    let rows: Vec<&[u8]> = frame.data.chunks(width).collect();
+    let columns = (0..width).filter(|column| rows.iter().any(|row| row[*column] > 128)).count();
+    (columns, rows.iter().filter(|row| row.iter().any(|grey| *grey > 128)).count())
+}
+
+#[test]
+fn a_film_whose_pixels_are_not_square_is_shown_as_it_is_meant() {
+    let folder = Folder::new("anamorphic");
+    // A square of 100x100 stored pixels, which are shown 145 wide.
+    let square = "color=black:duration=0.5:size=720x576:rate=10,drawbox=x=310:y=238:w=100:h=100:color=white:t=fill,setsar=16/11";
+    if !made(&folder.0, square, "pal.mp4") {
+        return;
+    }
+    let asked = Settings { width: 640, height: 480, ..settings(&folder.0.join("pal.mp4"), Format::Mono8) };
+    let frame = next(&mut FfmpegCamera::open(asked).unwrap()).unwrap();
+    let (columns, rows) = bright(&frame, 640);
+    assert!(columns.abs_diff(89) <= 2 && rows.abs_diff(61) <= 2, "{columns}x{rows}, not 89x61");
+}
+
+#[test]
+fn a_source_that_is_far_wider_than_high_is_a_line() {
+    let folder = Folder::new("line");
+    if !made(&folder.0, "color=white:duration=0.5:size=4096x2:rate=10", "line%d.png") {
+        return;
+    }
+    let frame = next(&mut FfmpegCamera::open(settings(&folder.0, Format::Mono8)).unwrap()).unwrap();
+    assert_eq!(bright(&frame, 64), (64, 1));
+}
+
+#[test]
+fn a_film_whose_video_begins_late_is_shown_when_it_begins() {
+    let folder = Folder::new("late");
+    let words = ["-f", "lavfi", "-i", "sine=duration=9", "-itsoffset", "7", "-f", "lavfi", "-i"];
+    let rest = ["color=white:duration=2:size=64x48:rate=10", "-map", "1:v", "-map", "0:a", "late.mkv"];
+    if !ran(&folder.0, &[&words[..], &rest[..]].concat()) {
+        return;
+    }
+    let path = folder.0.join("late.mkv");
+    ffmpeg::look(Input::at(&path).unwrap()).expect("there is a picture in it");
+    let mut camera = FfmpegCamera::open(settings(&path, Format::Mono8)).unwrap();
+    // A drive's clock: a camera that is silent for 5 s has vanished.
+    let begun = std::time::Instant::now();
+    let frame = loop {
+        match camera.next(MonoTime::from_nanos(begun.elapsed().as_nanos() as u64)) {
+            Err(CameraError::NotYet) => assert!(begun.elapsed() < Duration::from_secs(60), "it never begins"),
+            other => break other.unwrap(),
+        }
+    };
+    assert_eq!(bright(&frame, 64), (64, 48));
+}
+
+#[test]
+fn a_folder_with_broken_pictures_names_them_and_plays_the_others() {
+    let folder = Folder::new("broken, {some}");
+    let source = "color=black:duration=0.6:size=64x48:rate=10,geq=lum='N*40':cb=128:cr=128";
+    if !ran(&folder.0, &["-f", "lavfi", "-i", source, "-q:v", "2", "p,%02d.jpg"]) {
+        return;
+    }
+    fs::write(folder.0.join("p,02.jpg"), "").unwrap();
+    let whole = fs::read(folder.0.join("p,04.jpg")).unwrap();
+    fs::write(folder.0.join("p,04.jpg"), &whole[..whole.len() / 2]).unwrap();
+    let input = Input::at(&folder.0).unwrap();
+    let told = input.notice().expect("two are left out");
+    assert!(told.contains("p,02.jpg") && told.contains("p,04.jpg") && !told.contains("p,01.jpg"), "{told}");
+    let mut camera = FfmpegCamera::open(settings(&folder.0, Format::Mono8)).unwrap();
+    let mut greys = std::collections::BTreeSet::new();
+    // Four are left: a few rounds of them.
+    while greys.len() < 4 || next(&mut camera).unwrap().sequence < 12 {
+        greys.insert(next(&mut camera).unwrap().data[64 * 24 + 32] / 20);
+    }
+    assert_eq!(greys.len(), 4, "{greys:?}");
+}

@@ -7,27 +7,27 @@
 //! Live devices are not passed through ffmpeg's `fps` filter: it holds each picture until the next one came, a whole
 //! period of age for nothing. The slot already gives the newest picture at each due time.
 
-use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::io;
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
-use std::{fmt::Write as _, io};
 
 use tokkyu_contract::MonoTime;
 
 use super::feed::{Feed, Taken};
+use super::folder::{Folder, unreadable};
 use super::{Camera, CameraError, Frame, LONGEST_WAIT, checked_size};
 use crate::picture::Encoding;
-
-/// Endings of the file names that are read from a folder of pictures.
-pub const PICTURE_KINDS: [&str; 6] = ["bmp", "jpeg", "jpg", "png", "ppm", "pgm"];
 
 /// A source without a picture for this long counts as vanished: some drivers keep a device open after its cable is
 /// pulled and simply stay silent.
 pub const STALLED_AFTER: Duration = Duration::from_secs(5);
+
+/// No video is waited for longer than this and [`STALLED_AFTER`], however late its file says that it begins.
+const LATEST: Duration = Duration::from_secs(3_600);
 
 /// Longest wait for the first picture of a film: a large one on a network disk takes a moment.
 pub const LONGEST_LOOK: Duration = Duration::from_secs(10);
@@ -39,21 +39,16 @@ pub enum Input {
     File(PathBuf),
     /// A V4L2 device such as `/dev/video0`.
     Device(PathBuf),
-    /// A folder of pictures of one kind, in the order of their names, begun again at the end.
-    Folder {
-        /// The folder.
-        path: PathBuf,
-        /// The ending all its pictures have, as it is written there.
-        ending: String,
-    },
+    /// A folder of pictures, begun again at the end.
+    Folder(Folder),
 }
 
 impl Input {
     /// Looks what `path` is.
     ///
     /// # Errors
-    /// [`CameraError::NotFound`], [`CameraError::NoPictures`], [`CameraError::MixedPictures`], or
-    /// [`CameraError::Io`] when it cannot be looked at.
+    /// [`CameraError::NotFound`], [`CameraError::NoPictures`], [`CameraError::MixedPictures`],
+    /// [`CameraError::BrokenPictures`], or [`CameraError::Io`] when it cannot be looked at.
     pub fn at(path: &Path) -> Result<Input, CameraError> {
         let kind = match fs::metadata(path) {
             Ok(metadata) => metadata.file_type(),
@@ -63,7 +58,7 @@ impl Input {
             Err(source) => return Err(unreadable(path, source)),
         };
         if kind.is_dir() {
-            Ok(Input::Folder { path: path.into(), ending: picture_ending(path)? })
+            Folder::at(path).map(Input::Folder)
         } else if kind.is_char_device() {
             Ok(Input::Device(path.into()))
         } else {
@@ -74,34 +69,16 @@ impl Input {
     /// The path as it was given.
     pub fn path(&self) -> &Path {
         match self {
-            Input::File(path) | Input::Device(path) | Input::Folder { path, .. } => path,
+            Input::File(path) | Input::Device(path) => path,
+            Input::Folder(folder) => folder.path(),
         }
     }
-}
 
-fn unreadable(path: &Path, source: io::Error) -> CameraError {
-    CameraError::Io { what: format!("{} cannot be read", path.display()), source }
-}
-
-/// The one ending the folder's pictures have. ffmpeg's picture sequences take one decoder, so kinds cannot be mixed.
-fn picture_ending(folder: &Path) -> Result<String, CameraError> {
-    let mut kinds = BTreeMap::<String, u32>::new();
-    for entry in fs::read_dir(folder).map_err(|source| unreadable(folder, source))? {
-        let name = entry.map_err(|source| unreadable(folder, source))?.path();
-        let ending = name.extension().and_then(OsStr::to_str).unwrap_or_default();
-        if PICTURE_KINDS.contains(&ending.to_ascii_lowercase().as_str()) {
-            *kinds.entry(ending.to_owned()).or_default() += 1;
-        }
-    }
-    let mut listed = String::new();
-    for (ending, count) in &kinds {
-        let comma = if listed.is_empty() { "" } else { ", " };
-        let _ = write!(listed, "{comma}{ending}: {count}");
-    }
-    match (kinds.len(), kinds.pop_first()) {
-        (1, Some((ending, _))) => Ok(ending),
-        (0, _) => Err(CameraError::NoPictures { folder: folder.into() }),
-        _ => Err(CameraError::MixedPictures { folder: folder.into(), kinds: listed }),
+    /// What the user has to know of it before the drive, in words.
+    pub fn notice(&self) -> Option<String> {
+        let Input::Folder(folder) = self else { return None };
+        let broken = folder.notice()?;
+        Some(format!("{}: {broken}: left out, the others are played", folder.path().display()))
     }
 }
 
@@ -172,9 +149,9 @@ impl Settings {
     fn command(&self, program: &OsStr) -> Command {
         let mut command = Command::new(program);
         command.args(["-hide_banner", "-nostdin", "-loglevel", "error"]);
-        if let Input::Folder { path, .. } = &self.input {
+        if let Input::Folder(folder) = &self.input {
             // Pictures are named by a pattern; inside the folder its own name needs no escaping.
-            command.current_dir(path);
+            command.current_dir(folder.path());
         }
         command.args(self.input_arguments());
         // With "?" ffmpeg's last words are about what is missing, and not about "?".
@@ -196,9 +173,9 @@ impl Settings {
                 vec!["-fflags", "nobuffer", "-f", "v4l2", "-framerate", &rate, "-video_size", &size],
                 path.into(),
             ),
-            Input::Folder { ending, .. } => (
+            Input::Folder(folder) => (
                 vec!["-re", "-f", "image2", "-framerate", &rate, "-loop", "1", "-pattern_type", "glob"],
-                format!("*.{ending}").into(),
+                folder.pattern(),
             ),
         };
         words.into_iter().map(OsString::from).chain(["-i".into(), name]).collect()
@@ -208,15 +185,16 @@ impl Settings {
         let (width, height) = (self.width, self.height);
         let rate = match self.input {
             Input::Device(_) => String::new(),
-            Input::File(_) | Input::Folder { .. } => format!("fps={},", self.rate_hz),
+            Input::File(_) | Input::Folder(_) => format!("fps={},", self.rate_hz),
         };
         // Films keep their greys between 16 and 235. Turned into colours they are spread by themselves; grey must be told.
         let spread = match self.format {
             Format::Mono8 => ",scale=out_range=full",
             Format::Rgb8 => "",
         };
+        // `dar`: as wide as it is meant to be shown, for its height. What is far wider than high is a line.
         format!(
-            "{rate}scale={width}:{height}:force_original_aspect_ratio=decrease,\
+            "{rate}scale=w='max(1,round(min({width},{height}*dar)))':h='max(1,round(min({height},{width}/dar)))',\
              pad={width}:{height}:(ow-iw)/2:(oh-ih)/2,setsar=1{spread}"
         )
     }
@@ -228,14 +206,8 @@ impl Settings {
 /// # Errors
 /// As [`FfmpegCamera::open`], and [`CameraError::NoVideo`].
 pub fn look(input: Input) -> Result<(), CameraError> {
-    let settings = Settings {
-        input,
-        width: 64,
-        height: 48,
-        format: Format::Mono8,
-        rate_hz: 10.0,
-        start: Duration::ZERO,
-    };
+    let start = late(&input);
+    let settings = Settings { input, width: 64, height: 48, format: Format::Mono8, rate_hz: 10.0, start };
     let mut camera = FfmpegCamera::open(settings)?;
     for _ in 0..LONGEST_LOOK.as_millis() / LONGEST_WAIT.as_millis() {
         // The due time stands still: a slow machine is not a silent camera.
@@ -249,12 +221,33 @@ pub fn look(input: Input) -> Result<(), CameraError> {
 
 /// Length of the video file at `path`, as ffmpeg's own ffprobe tells it; `None` where it cannot tell.
 pub fn length(path: &Path) -> Option<Duration> {
+    Duration::try_from_secs_f64(ask(path, "format=duration")?).ok()
+}
+
+/// How long after its file a video begins: its sound may come first.
+fn late(input: &Input) -> Duration {
+    let Input::File(path) = input else { return Duration::ZERO };
+    // Not by the stream's own start, which some containers do not tell: by that of its first packet.
+    let begins = ask(path, "packet=pts_time").zip(ask(path, "format=start_time"));
+    let late = begins.and_then(|(video, file)| Duration::try_from_secs_f64(video - file).ok());
+    late.unwrap_or_default().min(LATEST)
+}
+
+/// A number that ffprobe tells of the file and its first video.
+fn ask(path: &Path, entry: &str) -> Option<f64> {
     let mut ask = Command::new("ffprobe");
-    ask.args(["-v", "error", "-show_entries", "format=duration", "-of", "csv=p=0"]);
+    ask.args(["-v", "error", "-select_streams", "v:0", "-read_intervals", "%+#1"]);
+    ask.args(["-show_entries", entry, "-of", "csv=p=0"]);
     let name: OsString = [OsStr::new("file:"), path.as_os_str()].into_iter().collect();
     let told = ask.arg(name).stdin(Stdio::null()).output().ok()?;
-    let seconds = std::str::from_utf8(&told.stdout).ok()?.trim().parse().ok()?;
-    Duration::try_from_secs_f64(seconds).ok()
+    // Some add a comma, and an empty line.
+    std::str::from_utf8(&told.stdout)
+        .ok()?
+        .split([',', '\n'])
+        .find(|word| !word.trim().is_empty())?
+        .trim()
+        .parse()
+        .ok()
 }
 
 /// A camera read through ffmpeg; see the module.
@@ -264,6 +257,8 @@ pub struct FfmpegCamera {
     /// True once a picture came: separates "could not be read" from "vanished".
     seen: bool,
     silent_since: Option<MonoTime>,
+    /// Silent for so long it has vanished.
+    patience: Duration,
     /// Set at the end: what is known about it.
     ended: Option<String>,
 }
@@ -288,7 +283,8 @@ impl FfmpegCamera {
             io::ErrorKind::NotFound => CameraError::FfmpegMissing,
             _ => CameraError::Io { what: "ffmpeg cannot be started".into(), source },
         })?;
-        Ok(FfmpegCamera { settings, feed, seen: false, silent_since: None, ended: None })
+        let patience = STALLED_AFTER + late(&settings.input);
+        Ok(FfmpegCamera { settings, feed, seen: false, silent_since: None, patience, ended: None })
     }
 
     fn frame(&mut self, number: u64, data: bytes::Bytes) -> Frame {
@@ -304,10 +300,10 @@ impl FfmpegCamera {
     /// Nothing came: passing, unless it has been so for too long.
     fn silence(&mut self, due: MonoTime) -> CameraError {
         let since = *self.silent_since.get_or_insert(due);
-        if due.since(since) < STALLED_AFTER {
+        if due.since(since) < self.patience {
             return CameraError::NotYet;
         }
-        let said = format!("no picture for {} s", STALLED_AFTER.as_secs());
+        let said = format!("no picture for {} s", self.patience.as_secs());
         self.feed.end();
         self.end(said)
     }
@@ -389,7 +385,9 @@ mod tests {
         command.arg("1000");
         let feed = Feed::start(command, 10).unwrap();
         let settings = settings(Input::Device("/dev/video0".into()));
-        let mut camera = FfmpegCamera { settings, feed, seen: true, silent_since: None, ended: None };
+        let patience = STALLED_AFTER;
+        let mut camera =
+            FfmpegCamera { settings, feed, seen: true, silent_since: None, patience, ended: None };
         let start = MonoTime::from_millis(1_000);
         assert!(matches!(camera.next(start), Err(CameraError::NotYet)));
         let error = camera.next(start + STALLED_AFTER).unwrap_err();

@@ -18,6 +18,7 @@ pub mod dummy;
 pub mod encode;
 mod feed;
 pub mod ffmpeg;
+mod folder;
 mod glyphs;
 pub mod jpeg_rate;
 pub mod retry;
@@ -36,6 +37,7 @@ use crate::picture::{Encoding, Picture, PictureError};
 pub use dummy::Dummy;
 pub use encode::JpegCamera;
 pub use ffmpeg::{FfmpegCamera, Format, Input};
+pub use folder::{Folder, PICTURE_KINDS};
 pub use jpeg_rate::JpegRate;
 pub use retry::Retrying;
 pub use test_picture::TestPicture;
@@ -121,10 +123,12 @@ pub enum CameraError {
         path: PathBuf,
     },
     /// The folder holds no picture of a kind that is read.
-    #[error("{}: no pictures in this folder (looked for: {})", folder.display(), ffmpeg::PICTURE_KINDS.join(", "))]
+    #[error("{}: no pictures in this folder (looked for: {kinds})", folder.display())]
     NoPictures {
         /// As it was given.
         folder: PathBuf,
+        /// The endings that were looked for.
+        kinds: String,
     },
     /// The folder holds pictures of more than one kind, which cannot be read as one sequence.
     #[error("{}: pictures of several kinds ({kinds}); keep one kind in the folder", folder.display())]
@@ -133,6 +137,14 @@ pub enum CameraError {
         folder: PathBuf,
         /// The kinds with their counts.
         kinds: String,
+    },
+    /// The folder's pictures are none, or too many names are left to tell ffmpeg which ones are.
+    #[error("{}: {broken}; take what is broken out of the folder", folder.display())]
+    BrokenPictures {
+        /// As it was given.
+        folder: PathBuf,
+        /// Which, and why.
+        broken: String,
     },
     /// ffmpeg ended before the first picture.
     #[error("{}: no video could be read: ffmpeg says \"{said}\"", input.display())]

@@ -181,6 +181,7 @@ fn of_camera(error: &CameraError) -> ExitCode {
         CameraError::NotFound { .. }
         | CameraError::NoPictures { .. }
         | CameraError::MixedPictures { .. }
+        | CameraError::BrokenPictures { .. }
         | CameraError::NoVideo { .. }
         | CameraError::Setting { .. } => ExitCode::Usage,
         _ => ExitCode::NotPossible,

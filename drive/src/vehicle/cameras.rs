@@ -57,17 +57,18 @@ impl Film {
 }
 
 /// Opens the camera of `flow`; a film, begun at some place, stands in for its own source. `clocks` is one moment on both
-/// clocks.
+/// clocks; `say` gets what the user has to know.
 pub(super) fn open(
     flow: &Flow,
     film: Option<(&Film, Duration)>,
     clocks: (MonoTime, WallTime),
+    say: &mut dyn FnMut(&str),
 ) -> Result<Eye, DriveError> {
     let at_its_beginning = Duration::ZERO;
     let opened = match (film, &flow.source) {
         (Some((film, start)), _) => open_ffmpeg(flow, Input::at(&film.path), start),
         (None, Some(robot::Source::File(path) | robot::Source::Folder(path))) => {
-            open_ffmpeg(flow, readable(path), at_its_beginning)
+            open_ffmpeg(flow, readable(path, say), at_its_beginning)
         }
         (None, Some(robot::Source::V4l2(path))) => {
             open_ffmpeg(flow, Ok(Input::Device(path.clone())), at_its_beginning)
@@ -174,8 +175,11 @@ fn shape_of(pixels: usize) -> Option<(u16, u16)> {
 }
 
 /// The file or folder at `path`, once a picture was read from it: `Retrying` would try for ever what is no video.
-fn readable(path: &Path) -> Result<Input, CameraError> {
+fn readable(path: &Path, say: &mut dyn FnMut(&str)) -> Result<Input, CameraError> {
     let input = Input::at(path)?;
+    if let Some(words) = input.notice() {
+        say(&words);
+    }
     ffmpeg::look(input.clone())?;
     Ok(input)
 }
@@ -190,7 +194,7 @@ pub fn film(video: &Video, stop: &StopFlag, say: &mut dyn FnMut(&str)) -> Result
         Video::File(path) => path.clone(),
         Video::Street => street::fetch(&street::cache_folder()?, stop.as_atomic(), say)?,
     };
-    readable(&path).map_err(DriveError::Film)?;
+    readable(&path, say).map_err(DriveError::Film)?;
     let length = ffmpeg::length(&path);
     Ok(Film { path, length })
 }
@@ -206,7 +210,7 @@ mod tests {
     }
 
     fn opened(flow: &str) -> Result<Eye, DriveError> {
-        open(&robot(flow).flows[0], None, (MonoTime::ZERO, WallTime::ZERO))
+        open(&robot(flow).flows[0], None, (MonoTime::ZERO, WallTime::ZERO), &mut |_| {})
     }
 
     fn sample_bytes(eye: Eye) -> usize {

@@ -108,11 +108,12 @@ impl Setup {
         };
         let film = options.video.as_ref().map(|video| cameras::film(video, stop, &mut say)).transpose()?;
         let count = wiring::camera_flows(robot).count();
-        let open = |(number, flow): (usize, &Flow)| {
+        let mut open = |(number, flow): (usize, &Flow)| {
             let film = film.as_ref().map(|film| (film, film.start_of(number, count)));
-            Ok((flow.clone(), cameras::open(flow, film, clocks.times())?))
+            Ok((flow.clone(), cameras::open(flow, film, clocks.times(), &mut say)?))
         };
-        let cameras = wiring::camera_flows(robot).enumerate().map(open).collect::<Result<_, DriveError>>()?;
+        let cameras =
+            wiring::camera_flows(robot).enumerate().map(&mut open).collect::<Result<_, DriveError>>()?;
         let bind = options.bind.unwrap_or(any_port(operator));
         let link = options.end.start_link(Role::Vehicle { operator }, bind)?;
         Ok(Setup { cameras, command, link, operator })
