@@ -32,6 +32,10 @@ step_bare() {
     cargo check --locked --target "$1" "${NO_STD[@]}"
 }
 
-step_lints() { cargo clippy --locked --workspace --all-targets --all-features -- -D warnings; }
+# What is for AArch64 alone too.
+step_lints() {
+    cargo clippy --locked --workspace --all-targets --all-features -- -D warnings
+    monitor/check lints
+}
 
 step_docs() { RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --all-features --no-deps; }
