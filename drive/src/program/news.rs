@@ -27,6 +27,12 @@ pub(crate) fn news_of_handshakes(before: &FailedHandshakes, after: &FailedHandsh
     if after.busy > before.busy {
         news.push("a second machine wanted in while the session is up; it was refused");
     }
+    if after.twice > before.twice {
+        news.push(
+            "another machine, or process, with the key of this session wanted in; it was refused: give each machine a key of \
+             its own (tokkyu keys new)",
+        );
+    }
     news
 }
 
@@ -104,7 +110,9 @@ mod tests {
         assert!(CloseReason::PeerKeyUntrusted { fingerprint: None }.never_succeeds());
         assert!(CloseReason::OurKeyRefused { fingerprint: "SHA256:x".into() }.never_succeeds());
         assert!(CloseReason::OtherProtocol { ours: "tokkyu/1".into() }.never_succeeds());
-        for passing in [CloseReason::Busy, CloseReason::Replaced, CloseReason::PeerRestarted] {
+        for passing in
+            [CloseReason::Busy, CloseReason::Twice, CloseReason::Replaced, CloseReason::PeerRestarted]
+        {
             assert!(!passing.never_succeeds(), "{passing}");
         }
     }

@@ -22,6 +22,8 @@ pub(super) mod code {
     pub(in crate::carrier) const REPLACED: u32 = 2;
     /// The handshake took too long.
     pub(in crate::carrier) const TOO_SLOW: u32 = 3;
+    /// The same key holds the session, and is heard.
+    pub(in crate::carrier) const TWICE: u32 = 4;
 }
 
 /// TLS alerts (RFC 8446 §6) that mean something to us; QUIC carries them as 0x100 + alert (RFC 9001 §4.8).
@@ -60,6 +62,11 @@ pub enum CloseReason {
     /// A newer connection came with the same key.
     #[error("another process connected with the same key and took the session over")]
     Replaced,
+    /// A session of the same key lives.
+    #[error(
+        "the peer serves another process with our key, which is alive: end it, or give each machine a key of its own (tokkyu keys new)"
+    )]
+    Twice,
     /// The handshake had no answer.
     #[error(
         "no answer from {peer}: is tokkyu running there, does a firewall let UDP port {} through, does the path carry packets of {ip_mtu} bytes (ip_mtu)?",
@@ -159,6 +166,7 @@ impl CloseReason {
         match u32::try_from(error_code.into_inner()) {
             Ok(code::BUSY) => CloseReason::Busy,
             Ok(code::REPLACED) => CloseReason::Replaced,
+            Ok(code::TWICE) => CloseReason::Twice,
             _ => CloseReason::ByPeer { text: printable(reason) },
         }
     }

@@ -67,6 +67,8 @@ pub struct FailedHandshakes {
     pub other_protocol: u64,
     /// Another peer holds the session.
     pub busy: u64,
+    /// A session of the same key lives.
+    pub twice: u64,
     /// Not finished in time.
     pub timed_out: u64,
     /// Anything else.
@@ -76,6 +78,6 @@ pub struct FailedHandshakes {
 impl FailedHandshakes {
     /// All of them.
     pub fn total(&self) -> u64 {
-        self.untrusted_key + self.other_protocol + self.busy + self.timed_out + self.other
+        self.untrusted_key + self.other_protocol + self.busy + self.twice + self.timed_out + self.other
     }
 }

@@ -122,7 +122,12 @@ impl QuicTransport {
             Phase::Session if !accepted && origin.glance == Glance::Session => {
                 self.counters.rejected.unauthentic += 1;
             }
-            Phase::Session => self.note_address(),
+            Phase::Session => {
+                if accepted {
+                    self.note_life(now);
+                }
+                self.note_address();
+            }
             Phase::Leaving => {}
         }
         self.deliver(origin, sink);

@@ -1,7 +1,9 @@
 //! Which connection is the session, and what becomes of the others.
 //!
-//! One session at a time. A second peer with another trusted key is told "busy"; the same key again is the same
-//! machine after a restart, or after an outage it noticed before we did: the newer connection takes over.
+//! One session at a time. A second peer with another trusted key is told "busy". The same key again is the same machine
+//! after a restart, or after an outage it noticed before we did: the newer connection takes over. If the session was heard
+//! within [`ALIVE`] it is another machine, or another process, with a copy of the key, and is told so: two of them would
+//! take the session from each other without end.
 
 use core::time::Duration;
 use std::net::{IpAddr, SocketAddr};
@@ -16,10 +18,15 @@ use super::{QuicTransport, Role};
 use crate::carrier::close::{Circumstances, code};
 use crate::carrier::{CloseReason, PublicKey};
 
-/// What is fixed while a session lasts.
+/// A session that was heard within this lives: one with nothing to say keeps itself alive each half second.
+const ALIVE: Duration = Duration::from_secs(1);
+
+/// What is known of a session.
 pub(super) struct Session {
     pub(super) handle: ConnectionHandle,
     pub(super) key: PublicKey,
+    /// When a packet of it came last that it accepted.
+    pub(super) heard: MonoTime,
     /// Where the peer was last.
     pub(super) remote: SocketAddr,
     /// Kept, and not asked for again: after the peer's address changed QUIC forgets that the peer takes less than we.
@@ -75,6 +82,10 @@ impl QuicTransport {
                 self.counters.failed_handshakes.busy += 1;
                 return association.leave(instant, code::BUSY, "another peer holds the session");
             }
+            Some(session) if now.since(session.heard) < ALIVE => {
+                self.counters.failed_handshakes.twice += 1;
+                return association.leave(instant, code::TWICE, "this key holds the session");
+            }
             Some(_) => self.end_session(now, code::REPLACED, "a newer connection came with the same key"),
             None => {}
         }
@@ -83,6 +94,7 @@ impl QuicTransport {
         self.session = Some(Session {
             handle: association.handle,
             key,
+            heard: now,
             remote: association.connection.remote_address(),
             max_datagram,
             handshake_rtt: association.connection.rtt(),
@@ -108,6 +120,13 @@ impl QuicTransport {
             (Phase::Leaving, _) => {}
         }
         self.associations[index].phase = Phase::Leaving;
+    }
+
+    /// A packet came that the session accepted.
+    pub(super) fn note_life(&mut self, now: MonoTime) {
+        if let Some(session) = &mut self.session {
+            session.heard = now;
+        }
     }
 
     /// Follows the peer's address. Only the operator's QUIC lets it change.
@@ -187,6 +206,7 @@ impl QuicTransport {
             CloseReason::PeerKeyUntrusted { .. } => &mut failed.untrusted_key,
             CloseReason::OtherProtocol { .. } => &mut failed.other_protocol,
             CloseReason::Busy => &mut failed.busy,
+            CloseReason::Twice => &mut failed.twice,
             CloseReason::NoAnswer { .. } => &mut failed.timed_out,
             _ => &mut failed.other,
         } += 1;
