@@ -345,8 +345,12 @@ impl<'m> WindowReader<'m> {
             written = self.memory[WRITTEN].load(Acquire);
             self.next = self.oldest(written);
         }
+        if (written.wrapping_sub(self.next) as i32) < 0 {
+            // A window never has fewer: it is being made anew, or was, of a turn that somebody has written over meanwhile.
+            self.next = self.oldest(written);
+        }
         let ahead = written.wrapping_sub(self.next);
-        if ahead as i32 <= 0 {
+        if ahead == 0 {
             return None;
         }
         let mut lost = u64::from(ahead.saturating_sub(self.form.slots));

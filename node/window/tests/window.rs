@@ -50,6 +50,30 @@ fn messages_come_whole_in_order_and_the_oldest_go() {
 }
 
 #[test]
+fn another_window_of_the_same_turn_is_read_too() {
+    let memory = memory();
+    let mut taken = Vec::new();
+    let mut writer = WindowWriter::new(&memory, FORM).unwrap();
+    let mut reader = WindowReader::new(&memory, FORM).unwrap();
+    for number in 0..3 {
+        writer.publish(&message(number)).unwrap();
+        assert!(reader.take(&mut taken).is_some());
+    }
+    // The turn's word is written over, and a writer makes of it the very turn that the reader has seen.
+    let before: Vec<u32> = memory.iter().map(|word| word.load(Relaxed)).collect();
+    WindowWriter::new(&memory, FORM).unwrap();
+    let after = memory.iter().map(|word| word.load(Relaxed));
+    let turn = before.iter().zip(after).position(|(before, after)| after == before + 1).unwrap();
+    memory[turn].store(before[turn] - 1, Relaxed);
+    let mut writer = WindowWriter::new(&memory, FORM).unwrap();
+    assert_eq!(memory[turn].load(Relaxed), before[turn]);
+    assert_eq!(reader.take(&mut taken), None);
+    writer.publish(&message(7)).unwrap();
+    assert_eq!(reader.take(&mut taken).map(|sample| sample.number), Some(0));
+    assert_eq!(taken, message(7));
+}
+
+#[test]
 fn a_message_is_written_and_read_in_its_place() {
     let memory = memory();
     let mut writer = WindowWriter::new(&memory, FORM).unwrap();

@@ -4,6 +4,7 @@ use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 use core::sync::atomic::Ordering::Acquire;
+use core::time::Duration;
 
 use tokkyu_callbacks::port::port;
 use tokkyu_callbacks::raw::Publisher;
@@ -101,12 +102,15 @@ impl Inward {
     }
 }
 
+/// It is looked without a bell too: what somebody has written over is another window only for who saw it in between.
+const LOOK: Duration = Duration::from_millis(100);
+
 fn carry_inward<I: Image>(mut inward: Vec<Inward>) {
     loop {
         let rung = RUNG.load(Acquire);
         // Before it is looked: what is written behind a look rings again.
         let _ = I::kernel().ena_int(linux::BELL);
         inward.iter_mut().for_each(Inward::carry);
-        port().wait(&RUNG, rung, None);
+        port().wait(&RUNG, rung, Some(port().now() + LOOK));
     }
 }
