@@ -226,6 +226,7 @@ fn a_vehicle_whose_thread_of_commands_dies_brakes_and_ends_with_exit_code_1() {
     let run = Run::start(PATIENT);
     run.wheels.weak.set();
     wait_for("it ends by itself", || run.vehicle.is_finished());
+    assert_eq!(*run.wheels.brake.0.lock().unwrap(), (true, 1), "the second brake, however long the deadline");
     let brake = run.wheels.last().unwrap();
     assert_eq!((brake.throttle(), brake.brake()), (0.0, 1.0));
     run.stop.set();

@@ -50,6 +50,11 @@ impl Given {
         self.is_over.store(true, Ordering::Relaxed);
     }
 
+    /// Whether it has.
+    pub(super) fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::Relaxed)
+    }
+
     /// When they were given something last, and in which state.
     pub(super) fn last(&self) -> (MonoTime, State) {
         let left = self.left.load(Ordering::Relaxed);
@@ -59,7 +64,7 @@ impl Given {
 
     /// Whether they hold the thread for longer than `deadline`, or it has not come for longer than that and its longest wait.
     pub(super) fn is_overdue(&self, now: MonoTime, deadline: Duration) -> bool {
-        if self.is_over.load(Ordering::Relaxed) {
+        if self.is_over() {
             return false;
         }
         let entered = self.entered.load(Ordering::Acquire);

@@ -153,7 +153,7 @@ impl Vehicle<'_> {
 
     /// What the declaration and the motors do not give.
     fn tell_beforehand(&mut self) {
-        let motors = self.control.as_ref().and_then(|control| control.notice).map(str::to_owned);
+        let motors = self.control.as_ref().and_then(ControlSide::beforehand).map(str::to_owned);
         let stopped = self.control.as_ref().and_then(|control| control.latch.notice());
         for words in wiring::not_carried(&self.options.end.robot).into_iter().chain(motors).chain(stopped) {
             self.desk.tell(words);
@@ -460,6 +460,12 @@ impl ControlSide {
             true => GateView { need: Need::Motors, ..self.gate },
             false => self.gate,
         }
+    }
+
+    /// What there is to say of the motors at the start.
+    fn beforehand(&self) -> Option<&'static str> {
+        let one_way = || "the motors have no second brake (Motors::second_brake): when they do not answer nothing else brakes";
+        self.notice.or_else(|| (!self.has_second_brake).then(one_way))
     }
 
     fn motors_in_words(&self) -> String {

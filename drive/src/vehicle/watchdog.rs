@@ -39,7 +39,15 @@ impl Watchdog {
 
     /// One look; whether the motors are silent from now on, if that is news.
     fn look(&mut self, now: MonoTime) -> Option<bool> {
-        let is_silent = self.given.is_overdue(now, self.deadline);
+        self.settle(self.given.is_overdue(now, self.deadline))
+    }
+
+    /// The last look: a thread that has not given the brake before it ended, or has not ended, gives it no more.
+    fn look_at_the_end(&mut self) -> Option<bool> {
+        self.settle(!self.given.is_over())
+    }
+
+    fn settle(&mut self, is_silent: bool) -> Option<bool> {
         if std::mem::replace(&mut self.is_silent, is_silent) == is_silent {
             return None;
         }
@@ -58,10 +66,13 @@ impl Watchdog {
     ) -> Result<JoinHandle<()>, DriveError> {
         let watch = move || {
             mail.post(Report::RealTime(make_real_time("watchdog", fifo_priority)));
-            while !halt.is_set() {
+            let mut is_last = false;
+            while !is_last {
                 thread::sleep(LOOK_EVERY);
                 let now = clock::now();
-                if let Some(is_silent) = self.look(now) {
+                is_last = halt.is_set();
+                let news = if is_last { self.look_at_the_end() } else { self.look(now) };
+                if let Some(is_silent) = news {
                     mail.post(Report::Motors { at: now, is_silent });
                 }
             }
@@ -123,6 +134,16 @@ mod tests {
         assert_eq!((watchdog.look(at(1_151)), pulled.load(Ordering::Relaxed)), (Some(true), 1));
         given.end();
         assert_eq!(watchdog.look(at(9_000)), Some(false), "one that ends has given the brake");
+    }
+
+    #[test]
+    fn a_thread_that_ends_without_giving_the_brake_is_braked_however_soon_the_program_ends() {
+        let (mut watchdog, given, pulled) = watchdog();
+        given.leave(at(1_000), State::Driving);
+        assert_eq!((watchdog.look(at(1_010)), watchdog.look_at_the_end()), (None, Some(true)));
+        assert_eq!(pulled.load(Ordering::Relaxed), 1);
+        given.end();
+        assert_eq!(super::Watchdog::new(given, DEADLINE, None).look_at_the_end(), None);
     }
 
     #[test]
