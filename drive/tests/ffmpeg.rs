@@ -30,13 +30,13 @@ impl Drop for Folder {
     }
 }
 
-/// Makes `output` with ffmpeg's own test source; false, with the reason, where ffmpeg is missing.
-fn made(folder: &Path, source: &str, output: &str) -> bool {
+/// Runs ffmpeg with these words; false where it is missing.
+fn ran(folder: &Path, words: &[&str]) -> bool {
     let mut ffmpeg = Command::new("ffmpeg");
-    ffmpeg.args(["-loglevel", "error", "-nostdin", "-f", "lavfi", "-i", source, output]);
+    ffmpeg.args(["-loglevel", "error", "-nostdin"]).args(words);
     match ffmpeg.current_dir(folder).stdout(Stdio::null()).status() {
         Ok(status) => {
-            assert!(status.success(), "ffmpeg could not make {output}");
+            assert!(status.success(), "ffmpeg {words:?}");
             true
         }
         Err(error) => {
@@ -44,6 +44,11 @@ fn made(folder: &Path, source: &str, output: &str) -> bool {
             false
         }
     }
+}
+
+/// Makes `output` with ffmpeg's own test source; false, with the reason, where ffmpeg is missing.
+fn made(folder: &Path, source: &str, output: &str) -> bool {
+    ran(folder, &["-f", "lavfi", "-i", source, output])
 }
 
 fn settings(path: &Path, format: Format) -> Settings {
@@ -209,22 +214,6 @@ fn a_file_with_sound_alone_has_no_video() {
     let path = folder.0.join("sound.wav");
     let error = next(&mut FfmpegCamera::open(settings(&path, Format::Mono8)).unwrap()).unwrap_err();
     assert!(matches!(error, CameraError::NoVideo { .. }), "{error}");
-}
-
-/// Runs ffmpeg with these words; false where it is missing.
-fn ran(folder: &Path, words: &[&str]) -> bool {
-    let mut ffmpeg = Command::new("ffmpeg");
-    ffmpeg.args(["-loglevel", "error", "-nostdin"]).args(words);
-    match ffmpeg.current_dir(folder).stdout(Stdio::null()).status() {
-        Ok(status) => {
-            assert!(status.success(), "ffmpeg {words:?}");
-            true
-        }
-        Err(error) => {
-            eprintln!("skipped: ffmpeg cannot be run here ({error}); install it with: apt install ffmpeg");
-            false
-        }
-    }
 }
 
 /// Columns and rows of a picture in which something is bright.
