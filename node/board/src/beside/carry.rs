@@ -78,6 +78,8 @@ fn open_outward(
 struct Inward {
     inlet: Inlet,
     publisher: Publisher,
+    /// As many messages as there can be at once.
+    slots: u32,
 }
 
 impl Inward {
@@ -87,12 +89,15 @@ impl Inward {
             slot_bytes: topic.form.slot_bytes() as usize,
             ..PublisherOptions::with_depth(topic.form.slots())
         };
-        Ok(Inward { inlet, publisher: node.advertise_raw(topic.name, kind(topic), options)? })
+        let slots = topic.form.slots();
+        Ok(Inward { inlet, slots, publisher: node.advertise_raw(topic.name, kind(topic), options)? })
     }
 
-    /// All that is there, as far as it is whole when it was copied: Linux may write there at any time. What finds no slot is lost, as anywhere.
+    /// All that is there, as far as it is whole when it was copied: Linux may write there at any time, and a Linux that never ends to
+    /// keeps nobody here. What finds no slot is lost, as anywhere.
     fn carry(&mut self) {
-        while let Some(view) = self.inlet.look() {
+        for _ in 0..self.slots {
+            let Some(view) = self.inlet.look() else { return };
             let Ok(mut loan) = self.publisher.loan(view.len()) else { continue };
             view.copy_into(&mut loan);
             if self.inlet.is_whole(&view) {

@@ -3,6 +3,7 @@
 use alloc::boxed::Box;
 use alloc::format;
 use alloc::string::String;
+use core::net::Ipv4Addr;
 use core::sync::atomic::AtomicU32;
 use core::sync::atomic::Ordering::Release;
 
@@ -40,7 +41,7 @@ pub fn acknowledge<I: Image>(_: u32) {
 pub fn device<I: Image>() -> Result<Found<Wire>, String> {
     let port = Rtos::new(Here::<I>::new());
     let run = move || {
-        let Err(error) = serve(&port, 1, |_| ());
+        let Err(error) = serve(&port, Ipv4Addr::UNSPECIFIED.into(), 1, |_| ());
         print(&format!("board: no master: {error}"));
     };
     port.start("master", None, Box::new(run))?;
