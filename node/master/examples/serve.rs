@@ -4,7 +4,7 @@
 //! Ports of nodes are free ones, those of masters are known before: connections to PORT go on to the one that it has.
 
 use std::io::copy;
-use std::net::{Shutdown, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream};
 use std::process::ExitCode;
 use std::thread::spawn;
 
@@ -28,7 +28,7 @@ fn pass_on(from: TcpStream, to: u16) -> std::io::Result<()> {
 fn run(known: u16) -> std::io::Result<()> {
     let door = TcpListener::bind(("127.0.0.1", known))?;
     spawn(move || {
-        let said = serve(port(), std::process::id() as i32, |uri| {
+        let said = serve(port(), Ipv4Addr::LOCALHOST.into(), std::process::id() as i32, |uri| {
             println!("ready {uri}");
             let own = uri.trim_end_matches('/').rsplit(':').next().and_then(|port| port.parse().ok());
             spawn(move || {

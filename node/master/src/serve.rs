@@ -12,7 +12,7 @@ use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::convert::Infallible;
-use core::net::{IpAddr, Ipv4Addr};
+use core::net::IpAddr;
 use core::time::Duration;
 
 use tokkyu_callbacks::port::{Clock, Network, NetworkBell, NetworkError, Polled, Sockets};
@@ -57,18 +57,20 @@ struct Server {
     made: u32,
 }
 
-/// Is the master of all nodes that reach this port, for ever. `on_ready` is told the address, which is what they have as `ROS_MASTER_URI`.
+/// Is the master of all nodes that reach `address`, for ever. `on_ready` is told the address, which is what they have as `ROS_MASTER_URI`.
 ///
 /// # Errors
 ///
 /// [`NetworkError`]: nothing can be listened on.
 pub fn serve<P: Network + Clock + ?Sized>(
     port: &P,
+    address: IpAddr,
     process: i32,
     on_ready: impl FnOnce(&str),
 ) -> Result<Infallible, NetworkError> {
-    let (bell, sockets) = port.listen(IpAddr::V4(Ipv4Addr::UNSPECIFIED))?;
-    let uri = format!("http://{}:{}/", port.machine_name(), sockets.port(Listener::Slave));
+    let (bell, sockets) = port.listen(address)?;
+    let host = if address.is_unspecified() { port.machine_name() } else { address.to_string() };
+    let uri = format!("http://{host}:{}/", sockets.port(Listener::Slave));
     on_ready(&uri);
     let master = Master::new(&uri, process);
     let mut server =

@@ -1,5 +1,6 @@
 //! Nodes of ours in this process, with this master, over loopback (NODE-122 to NODE-124).
 
+use std::net::Ipv4Addr;
 use std::sync::OnceLock;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::spawn;
@@ -18,10 +19,12 @@ fn master() -> &'static str {
     static URI: OnceLock<String> = OnceLock::new();
     URI.get_or_init(|| {
         let (told, tell) = channel();
-        spawn(move || serve(port(), 42, |uri| told.send(uri.to_owned()).expect("the test hears")));
-        let uri: String = tell.recv_timeout(PATIENCE).expect("it listens");
-        let own = uri.trim_end_matches('/').rsplit(':').next().expect("a port");
-        format!("http://127.0.0.1:{own}/")
+        spawn(move || {
+            serve(port(), Ipv4Addr::LOCALHOST.into(), 42, |uri| {
+                told.send(uri.to_owned()).expect("the test hears")
+            })
+        });
+        tell.recv_timeout(PATIENCE).expect("it listens")
     })
 }
 

@@ -2,6 +2,7 @@
 
 use alloc::boxed::Box;
 use alloc::string::String;
+use core::net::Ipv4Addr;
 
 use tokkyu_board::generated::{Board, Kernel, Processor, Rtos, Stack, StackRange, Task, Worker};
 use tokkyu_board::{
@@ -54,7 +55,7 @@ impl Image for Figures {
 
     fn device() -> Result<Found<Wire>, String> {
         // It runs when the driver waits, and before the nodes, which are less urgent.
-        PORT.start("master", None, Box::new(|| drop(serve(&PORT, 1, |_| ()))))?;
+        PORT.start("master", None, Box::new(|| drop(serve(&PORT, Ipv4Addr::UNSPECIFIED.into(), 1, |_| ()))))?;
         Ok(Found { device: Wire::new(passes), hardware: [2, 0, 0, 0, 0, 1], line: None })
     }
 

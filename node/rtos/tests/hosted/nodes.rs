@@ -64,7 +64,7 @@ fn system(sockets: usize, shares: bool, workers: &[Option<Class>]) -> &'static W
     if !shares {
         world.variables.borrow_mut().insert("TOKKYU_SHARED_MEMORY".to_owned(), "0".to_owned());
     }
-    world.job(MASTER, || drop(serve(&PORT, 1, |_| ())));
+    world.job(MASTER, || drop(serve(&PORT, OWN.into(), 1, |_| ())));
     world.job(DRIVER, move || stack.drive(&PORT));
     world
 }
