@@ -34,6 +34,8 @@ pub struct Report {
     pub rtos_budgets: Vec<RtosBudget>,
     /// How the vehicle is stopped, softest first.
     pub stops: [StopRow; 3],
+    /// How fast it may be at which latency; empty where nothing is declared of it.
+    pub speeds: Vec<SpeedRow>,
     /// What will disappoint.
     pub warnings: Vec<Warning>,
 }
@@ -53,6 +55,15 @@ pub struct StopRow {
     pub time: Duration,
     /// How far it goes, in whole decimetres.
     pub distance_dm: u64,
+}
+
+/// The most over a link.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SpeedRow {
+    /// From what a camera sees to what the motors do about it.
+    pub latency: Duration,
+    /// At most the vehicle's top speed.
+    pub most: Speed,
 }
 
 /// What a class means in each layer at this site.
@@ -117,6 +128,7 @@ pub fn check(robot: &Robot, site: &Site) -> Report {
         flows: robot.flows.iter().map(|flow| flow_row(flow, site)).collect(),
         rtos_budgets: site.rtos_budgets.clone(),
         stops: StopProfile::ALL.map(|profile| stop_row(profile, &robot.vehicle)),
+        speeds: speed_rows(&robot.vehicle),
         warnings: warnings::find(robot, site),
     }
 }
@@ -136,6 +148,16 @@ fn stop_row(profile: StopProfile, vehicle: &Vehicle) -> StopRow {
         time: braking.time(vehicle.top_speed),
         distance_dm: (braking.distance_m(vehicle.top_speed) * 10.0).round() as u64,
     }
+}
+
+/// At once, 1.25, 2 and 5 times the latency that is declared (CON-58).
+fn speed_rows(vehicle: &Vehicle) -> Vec<SpeedRow> {
+    let Some(degraded) = &vehicle.degraded else { return Vec::new() };
+    let row = |quarters: u32| {
+        let latency = degraded.at * quarters / 4;
+        SpeedRow { latency, most: degraded.speed_at(latency).min(vehicle.top_speed) }
+    };
+    [4, 5, 8, 20].map(row).into()
 }
 
 fn class_row(class: Class, site: &Site) -> ClassRow {

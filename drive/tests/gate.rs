@@ -205,6 +205,64 @@ fn full_throttle_held_over_a_new_session_does_not_move_the_vehicle() {
     vehicle.thread.join().unwrap().unwrap();
 }
 
+/// [`ROBOT`] as a vehicle that takes 400 ms itself: 25 km/h are left of its 50, and less over any link.
+fn slow_robot() -> String {
+    let rule = "vehicle: {degraded: {speed: 50 km/h, at: 200 ms, reaction: 400 ms, cameras: [camera/front]}}\nflows:";
+    ROBOT.replace("flows:", rule)
+}
+
+#[test]
+fn a_vehicle_drives_no_faster_than_the_latency_allows_and_both_ends_say_so() {
+    let yard = Yard::new();
+    let operator = start_operator(yard.operator(&slow_robot()));
+    let vehicle = start_vehicle(yard.vehicle(&slow_robot(), operator.local));
+    wait_for(|| vehicle.moved(0.05));
+    wait_for(|| vehicle.told("SLOWER: at most"));
+    let wants_all = |status: &OperatorStatus| {
+        let control = status.control.as_ref().and_then(|control| control.controls);
+        status.gate.as_ref().is_some_and(|gate| gate.state == "driving")
+            && control.is_some_and(|c| c.throttle > 0.34)
+    };
+    wait_for(|| operator.heard.lock().unwrap().statuses.last().is_some_and(wants_all));
+    let slower = |most_kmh: Option<f64>| most_kmh.is_some_and(|kmh| kmh > 1.0 && kmh <= 25.0);
+    wait_for(|| {
+        let heard = operator.heard.lock().unwrap();
+        let gate = heard.statuses.last().and_then(|status| status.gate.as_ref());
+        gate.and_then(|gate| gate.cap).is_some_and(|cap| slower(cap.most_kmh) && cap.pictures_ms.is_some())
+    });
+    [&vehicle.stop, &operator.stop].into_iter().for_each(StopFlag::set);
+    operator.thread.join().unwrap().unwrap();
+    let cap = vehicle.thread.join().unwrap().unwrap().gate.unwrap().cap.unwrap();
+    assert!(cap.latency_ms.is_none_or(|ms| ms > 400.0), "{cap:?}");
+    // The built-in drive wants 0.35 at most; half of it is what 25 of 50 km/h leave.
+    assert!(!vehicle.motors.lock().unwrap().iter().any(|controls| controls.throttle() > 0.35 / 2.0));
+}
+
+#[test]
+fn who_lacks_the_pictures_of_one_camera_that_counts_enables_nothing() {
+    let yard = Yard::new();
+    let camera = "  camera/gone: {class: realtime, lifespan: 400 ms, source: {test: picture}}\n";
+    let sees_more =
+        format!("{}{camera}", slow_robot().replace("[camera/front]", "[camera/front, camera/gone]"));
+    let operator = start_operator(yard.operator(&sees_more));
+    let vehicle = start_vehicle(yard.vehicle(&slow_robot(), operator.local));
+    let waits = |status: &OperatorStatus| {
+        status.gate.as_ref().is_some_and(|gate| gate.waits_for == Need::Pictures.as_str())
+    };
+    wait_for(|| operator.heard.lock().unwrap().statuses.last().is_some_and(waits));
+    let refused = || {
+        let heard = vehicle.heard.lock().unwrap();
+        let gate = heard.statuses.last().and_then(|status| status.control.clone());
+        gate.map_or(0, |gate| gate.commands.not_enabled)
+    };
+    // Beyond the enabling of the built-in drive, which is over after a second.
+    wait_for(|| refused() > 100);
+    assert!(!vehicle.moved(0.001));
+    [&vehicle.stop, &operator.stop].into_iter().for_each(StopFlag::set);
+    operator.thread.join().unwrap().unwrap();
+    vehicle.thread.join().unwrap().unwrap();
+}
+
 /// Runs `test` on a thread whose network is its own loopback; says why where that cannot be.
 fn in_own_network(test: impl FnOnce() + Send + 'static) {
     let thread = thread::spawn(move || {

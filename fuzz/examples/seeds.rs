@@ -17,7 +17,7 @@ use tokkyu_drive::camera::{Camera, Dummy};
 use tokkyu_drive::control::{Command, Controls};
 use tokkyu_drive::picture::{Encoding, Picture};
 use tokkyu_drive::safety::report::GateReport;
-use tokkyu_drive::safety::{Need, State};
+use tokkyu_drive::safety::{Age, Cap, Need, State};
 use tokkyu_fleet::protocol::call::{Answer, Call, Refusal};
 use tokkyu_fleet::protocol::keys::{Kind, Vehicle};
 use tokkyu_fleet::protocol::state::{self, Doing, Driver, FlowLine, Last};
@@ -164,9 +164,10 @@ fn drive() -> io::Result<()> {
     let driving = [enabled, driven, Controls::NEUTRAL, driven, Controls::emergency(), Controls::release()];
     for (sequence, controls) in let_go.into_iter().chain(driving).enumerate() {
         let issued = MonoTime::from_millis(90 * sequence as u64);
+        let pictures = Some(Age { estimate: Duration::from_millis(45), error: Duration::from_millis(3) });
         // Milliseconds since the one before, on the way, and that this may be off; and nothing else happens.
         commands.extend([90, 5, 1, 0]);
-        commands.extend(Command { controls, sequence: sequence as u64, issued }.encode());
+        commands.extend(Command { controls, sequence: sequence as u64, issued, pictures }.encode());
     }
     write("command", "drive_stop_reset", commands)?;
     let age = Some(Duration::from_millis(25));
@@ -178,6 +179,12 @@ fn drive() -> io::Result<()> {
         last: age,
         p50: age,
         p99: None,
+        cap: Cap {
+            most_mps: Some(8.5),
+            latency: Some(Duration::from_millis(326)),
+            pictures: age,
+            commands: None,
+        },
     };
     write("gate_report", "stopping", report.encode())?;
     write("bridge_message", "two", bridge_messages())?;

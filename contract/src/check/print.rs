@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{ClassRow, FlowRow, Report, StopRow};
+use super::{ClassRow, FlowRow, Report, SpeedRow, StopRow};
 use crate::class::{Class, LinuxSched};
 use crate::units::{DurationText, Rate};
 use crate::yaml::budget::RtosBudget;
@@ -35,6 +35,10 @@ impl fmt::Display for Report {
             let first = format!("stop from {}", self.stops[0].from);
             writeln!(f)?;
             write_table(f, header(&first, &STOP_COLUMNS), self.stops.iter().map(stop_cells).collect())?;
+        }
+        if !self.speeds.is_empty() {
+            writeln!(f)?;
+            write_table(f, header("latency", &["at most"]), self.speeds.iter().map(speed_cells).collect())?;
         }
         if !self.rtos_budgets.is_empty() {
             writeln!(f)?;
@@ -107,6 +111,10 @@ fn stop_cells(row: &StopRow) -> Vec<String> {
     cells(row.profile.as_str(), own.into())
 }
 
+fn speed_cells(row: &SpeedRow) -> Vec<String> {
+    cells(&DurationText(row.latency).to_string(), vec![format!("{:.1} km/h", row.most.mps() * 3.6)])
+}
+
 fn or_none(value: Option<impl fmt::Display>) -> String {
     value.map_or_else(|| NONE.to_owned(), |value| value.to_string())
 }
@@ -150,6 +158,7 @@ impl Report {
             "classes": self.classes.iter().map(class_json).collect::<Vec<_>>(),
             "flows": self.flows.iter().map(flow_json).collect::<Vec<_>>(),
             "stops": self.stops.iter().map(stop_json).collect::<Vec<_>>(),
+            "speeds": self.speeds.iter().map(speed_json).collect::<Vec<_>>(),
             "rtos_budgets": self.rtos_budgets.iter().map(budget_json).collect::<Vec<_>>(),
             "warnings": self.warnings.iter().map(warning).collect::<Vec<_>>(),
         })
@@ -202,6 +211,10 @@ fn stop_json(row: &StopRow) -> Value {
         "time_ns": nanos(row.time),
         "distance_dm": row.distance_dm,
     })
+}
+
+fn speed_json(row: &SpeedRow) -> Value {
+    json!({ "latency_ns": nanos(row.latency), "most_mps": row.most.mps() })
 }
 
 fn budget_json(row: &RtosBudget) -> Value {

@@ -1,4 +1,5 @@
-//! Finds what can be done, but not well. One function for each kind of warning (CON-29 to CON-32, CON-34 to CON-36, CON-53).
+//! Finds what can be done, but not well. One function for each kind of warning (CON-29 to CON-32, CON-34 to CON-36, CON-53,
+//! CON-58).
 
 use super::{Warning, bit_rate};
 use crate::class::{Class, LinuxSched};
@@ -26,7 +27,13 @@ pub(super) fn find(robot: &Robot, site: &Site) -> Vec<Warning> {
     let both_ways = [Toward::Operator, Toward::Vehicle];
     let sums = both_ways.into_iter().filter_map(|toward| sum_too_fast(robot, toward, site));
     let budgets = site.rtos_budgets.iter().enumerate().filter_map(leaves_little);
-    flows.chain(sums).chain(same_fifo(site)).chain(budgets).chain(trusts_nobody(site)).collect()
+    flows
+        .chain(sums)
+        .chain(slowed_by_commands_alone(robot))
+        .chain(same_fifo(site))
+        .chain(budgets)
+        .chain(trusts_nobody(site))
+        .collect()
 }
 
 fn warning(path: String, what: impl Into<String>, remedy: impl Into<String>) -> Option<Warning> {
@@ -118,6 +125,16 @@ fn too_large(flow: &Flow, site: &Site) -> Option<Warning> {
     }
     let what = format!("{depth} samples of {size} are {kept}, more than the site's memory of {memory}");
     warning(path(flow, "depth"), what, "lower the depth, or raise link.memory in the site's file")
+}
+
+/// How old pictures are is nobody's business where there are none (CON-58).
+fn slowed_by_commands_alone(robot: &Robot) -> Option<Warning> {
+    robot.vehicle.degraded.as_ref().filter(|degraded| degraded.cameras.is_empty())?;
+    warning(
+        "vehicle.degraded".to_owned(),
+        "no flow has a source, so the latency is that of the commands alone",
+        "add the cameras the driver looks at, or raise reaction by how old the driver's view is",
+    )
 }
 
 /// A cap below both real-time classes makes them equals on a CPU (CON-34).

@@ -9,6 +9,8 @@ use super::error::{Log, Position, clip};
 use super::tree::{Entry, Kind, Node, join};
 use crate::units::{Quantity, UnitError};
 
+/// The remedy for a value outside its range.
+pub(super) const IN_RANGE: &str = "choose a value in this range";
 /// Longer words are not typing errors of ours, and comparing them would take time.
 const MAX_SUGGEST_CHARS: usize = 40;
 
@@ -163,6 +165,25 @@ impl<'t> Fields<'t> {
     pub(super) fn get(&self, name: &str) -> Option<Field<'t>> {
         let entry = self.entries.iter().find(|entry| entry.key == name)?;
         Some(Field { node: &entry.value, key_at: entry.key_at, path: join(&self.path, name) })
+    }
+
+    /// The quantity called `name`, from the first of the range to the second; `too_much` is the remedy for more.
+    pub(super) fn bounded<T: Copy + PartialOrd + Display + FromStr<Err = UnitError>>(
+        &self,
+        log: &mut Log<'_>,
+        name: &str,
+        quantity: Quantity,
+        (least, most): (T, T),
+        too_much: &str,
+    ) -> Option<T> {
+        let field = self.get(name)?;
+        let value = field.quantity(log, quantity, str::parse::<T>)?;
+        if !(least..=most).contains(&value) {
+            let remedy = if value > most { too_much } else { IN_RANGE };
+            field.wrong(log, format!("{value} is not from {least} to {most}"), remedy);
+            return None;
+        }
+        Some(value)
     }
 
     /// Reports something wrong with field `name` as such: at its key, or at the

@@ -10,6 +10,7 @@
 
 pub mod budget;
 mod camera;
+pub mod degraded;
 mod error;
 mod fields;
 mod file;

@@ -76,7 +76,8 @@ fn read(root: &Node, log: &mut Log<'_>) -> Option<Robot> {
     let name = robot_name(&fields, log);
     let flows = fields.required(log, "flows", "add flows:, one line for each flow");
     let flows = flows.and_then(|field| read_flows(&field, log));
-    let vehicle = fields.get("vehicle").map(|field| vehicle::read(&field, log)).unwrap_or_default();
+    let known = flows.as_deref().unwrap_or_default();
+    let vehicle = fields.get("vehicle").map(|field| vehicle::read(&field, known, log)).unwrap_or_default();
     Some(Robot { name: name?, flows: flows?, vehicle })
 }
 

@@ -1,13 +1,13 @@
-//! What a robot can do as a vehicle, and how it is to be stopped: `vehicle` of a robot (CON-54 to CON-57).
+//! What a robot can do as a vehicle, and how it is to be stopped: `vehicle` of a robot (CON-54 to CON-58).
 
 use core::time::Duration;
 
+use super::degraded::{self, Degraded, SPEEDS};
 use super::error::Log;
-use super::fields::{Field, Fields};
-use crate::units::{Acceleration, Jerk, PerSecond, Quantity, Speed, UnitError};
+use super::fields::{Field, Fields, IN_RANGE};
+use super::flow::Flow;
+use crate::units::{Acceleration, Jerk, PerSecond, Quantity, Speed};
 
-/// A wheelchair's crawl to a fast train.
-const SPEEDS: (Speed, Speed) = (Speed(360_000), Speed(400_000_000));
 /// Ice to a racing car.
 const DECELERATIONS: (Acceleration, Acceleration) = (Acceleration(100), Acceleration(20_000));
 /// Ten seconds to a deceleration that is just felt, to all brakes at once.
@@ -116,7 +116,7 @@ pub struct SlewLimits {
 }
 
 /// A robot as a vehicle.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Vehicle {
     /// It goes no faster.
     pub top_speed: Speed,
@@ -126,6 +126,8 @@ pub struct Vehicle {
     pub stop: Stopping,
     /// How fast its controls may change.
     pub slew: SlewLimits,
+    /// How fast it may be over which link; `None`: as fast as over any other.
+    pub degraded: Option<Degraded>,
 }
 
 impl Default for Vehicle {
@@ -157,18 +159,18 @@ impl Vehicle {
                 brake: PerSecond(10_000),
                 steering: PerSecond(4_000),
             },
+            degraded: None,
         }
     }
 }
 
 /// What is not given, or wrong and in the log, has its default.
-pub(super) fn read(field: &Field<'_>, log: &mut Log<'_>) -> Vehicle {
-    let Some(fields) = field.fields(log, &["top_speed", "full_brake", "stop", "slew"]) else {
-        return Vehicle::default();
-    };
+pub(super) fn read(field: &Field<'_>, flows: &[Flow], log: &mut Log<'_>) -> Vehicle {
+    let known = ["top_speed", "full_brake", "stop", "slew", "degraded"];
+    let Some(fields) = field.fields(log, &known) else { return Vehicle::default() };
     let full_brake = deceleration(&fields, "full_brake", DECELERATIONS, log);
     let mut vehicle = full_brake.map_or_else(Vehicle::default, Vehicle::with_full_brake);
-    if let Some(speed) = bounded(&fields, "top_speed", Quantity::Speed, SPEEDS, log) {
+    if let Some(speed) = fields.bounded(log, "top_speed", Quantity::Speed, SPEEDS, IN_RANGE) {
         vehicle.top_speed = speed;
     }
     if let Some(stop) = fields.get("stop") {
@@ -177,6 +179,7 @@ pub(super) fn read(field: &Field<'_>, log: &mut Log<'_>) -> Vehicle {
     if let Some(slew) = fields.get("slew") {
         read_slew(&slew, &mut vehicle.slew, log);
     }
+    vehicle.degraded = fields.get("degraded").and_then(|field| degraded::read(&field, flows, log));
     vehicle
 }
 
@@ -206,7 +209,7 @@ fn read_braking(field: &Field<'_>, most: Acceleration, braking: &mut Braking, lo
     let range = (DECELERATIONS.0, most);
     let given = deceleration(&fields, "deceleration", range, log);
     braking.deceleration = given.unwrap_or(braking.deceleration);
-    let jerk = bounded(&fields, "jerk", Quantity::Jerk, JERKS, log);
+    let jerk = fields.bounded(log, "jerk", Quantity::Jerk, JERKS, IN_RANGE);
     braking.jerk = jerk.unwrap_or(braking.jerk);
 }
 
@@ -215,7 +218,7 @@ fn read_slew(field: &Field<'_>, slew: &mut SlewLimits, log: &mut Log<'_>) {
     for (name, limit) in
         [("throttle", &mut slew.throttle), ("brake", &mut slew.brake), ("steering", &mut slew.steering)]
     {
-        let given = bounded(&fields, name, Quantity::PerSecond, CHANGES, log);
+        let given = fields.bounded(log, name, Quantity::PerSecond, CHANGES, IN_RANGE);
         *limit = given.unwrap_or(*limit);
     }
 }
@@ -226,28 +229,7 @@ fn deceleration(
     range: (Acceleration, Acceleration),
     log: &mut Log<'_>,
 ) -> Option<Acceleration> {
-    bounded(fields, name, Quantity::Acceleration, range, log)
-}
-
-/// A quantity from the first of `range` to the second.
-fn bounded<T: Copy + PartialOrd + std::fmt::Display + std::str::FromStr<Err = UnitError>>(
-    fields: &Fields<'_>,
-    name: &str,
-    quantity: Quantity,
-    (least, most): (T, T),
-    log: &mut Log<'_>,
-) -> Option<T> {
-    let field = fields.get(name)?;
-    let value = field.quantity(log, quantity, str::parse::<T>)?;
-    if !(least..=most).contains(&value) {
-        let remedy = match name {
-            "deceleration" if value > most => {
-                "a stop has the full brake at most: lower it or raise full_brake"
-            }
-            _ => "choose a value in this range",
-        };
-        field.wrong(log, format!("{value} is not from {least} to {most}"), remedy);
-        return None;
-    }
-    Some(value)
+    let too_much = "a stop has the full brake at most: lower it or raise full_brake";
+    let too_much = if name == "deceleration" { too_much } else { IN_RANGE };
+    fields.bounded(log, name, Quantity::Acceleration, range, too_much)
 }

@@ -1,8 +1,11 @@
-//! The `vehicle` section of a robot (SPEC.md, CON-54 to CON-57).
+//! The `vehicle` section of a robot (SPEC.md, CON-54 to CON-58).
 
+use std::time::Duration;
+
+use tokkyu_contract::check::check;
 use tokkyu_contract::units::{Acceleration, Jerk, PerSecond, Speed};
-use tokkyu_contract::yaml::robot;
 use tokkyu_contract::yaml::vehicle::{Braking, StopProfile, Vehicle};
+use tokkyu_contract::yaml::{robot, site};
 
 fn file(section: &str) -> String {
     format!("robot: r\nvehicle: {{{section}}}\nflows:\n  drive: {{class: control}}\n")
@@ -94,4 +97,55 @@ fn a_stop_goes_as_far_and_takes_as_long_as_one_that_is_driven() {
         let time = braking.time(Speed(mm_h)).as_secs_f64();
         assert!((time - seconds).abs() < 0.01 * seconds, "{time} s, driven {seconds} s");
     }
+}
+
+fn with_cameras(degraded: &str) -> String {
+    format!(
+        "robot: r\nvehicle: {{degraded: {{{degraded}}}}}\nflows:\n  drive: {{class: control, toward: vehicle}}\n  \
+         front: {{class: realtime, source: {{test: picture}}}}\n  rear: {{class: realtime, source: {{test: picture}}}}\n"
+    )
+}
+
+#[test]
+fn a_worse_link_means_a_slower_vehicle() {
+    let declared =
+        |text: &str| robot::parse("robot.yaml", &with_cameras(text)).unwrap().vehicle.degraded.unwrap();
+    let usual = declared("speed: 50 km/h, at: 200 ms");
+    assert_eq!((usual.reaction, &usual.cameras[..]), (Duration::ZERO, &["front".into(), "rear".into()][..]));
+    let at = |ms| usual.speed_at(Duration::from_millis(ms));
+    assert_eq!([at(200), at(250), at(1_000)], [50, 40, 10].map(|kmh| Speed(kmh * 1_000_000)));
+    assert!(usual.speed_at(Duration::ZERO) > Speed(400_000_000), "nobody needs to slow down");
+    assert!((usual.blind_m() - 2.777_8).abs() < 1e-3);
+    let named = declared("speed: 5 m/s, at: 0.1 s, reaction: 80 ms, cameras: [front]");
+    assert_eq!((named.reaction, named.cameras), (Duration::from_millis(80), vec!["front".to_owned()]));
+}
+
+#[test]
+fn a_rule_that_says_too_little_or_names_no_camera_is_an_error() {
+    let cases = [
+        ("speed: 50 km/h", "vehicle.degraded.at: the field is missing; add the latency for that speed"),
+        ("at: 200 ms", "vehicle.degraded.speed: the field is missing"),
+        ("speed: 50 km/h, at: 1 ms", "vehicle.degraded.at: 1 ms is not from 10 ms to 10 s"),
+        ("speed: 50 km/h, at: 1 s, reaction: 1 min", "60 s is not from 0 ns to 10 s"),
+        ("speed: 50 km/h, at: 1 s, cameras: []", "vehicle.degraded.cameras: no camera counts; name one"),
+        ("speed: 50 km/h, at: 1 s, cameras: [drive]", "cameras[0]: \"drive\" is no flow with a source"),
+        ("speed: 50 km/h, at: 1 s, camera: front", "did you mean \"cameras\"?"),
+    ];
+    for (degraded, what) in cases {
+        let errors = robot::parse("robot.yaml", &with_cameras(degraded)).unwrap_err().to_string();
+        assert!(errors.contains(what), "{degraded}: {errors}");
+    }
+}
+
+#[test]
+fn the_check_says_how_fast_it_may_be_and_where_no_camera_counts() {
+    let site = site::parse("site.yaml", "").unwrap();
+    let report = |text: &str| check(&robot::parse("robot.yaml", text).unwrap(), &site);
+    let with = report(&with_cameras("speed: 60 km/h, at: 200 ms"));
+    let rows: Vec<_> =
+        with.speeds.iter().map(|row| (row.latency.as_millis(), row.most.0 / 1_000_000)).collect();
+    assert_eq!(rows, [(200, 50), (250, 48), (400, 30), (1_000, 12)], "no more than the top speed");
+    assert!(with.to_string().contains("400 ms   30.0 km/h"), "{with}");
+    let without = report(&file("degraded: {speed: 60 km/h, at: 200 ms}"));
+    assert!(without.to_string().contains("the latency is that of the commands alone"), "{without}");
 }

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //!  offset  size  field
-//!       0     4  magic "TKC3" (the 3 is the version)
+//!       0     4  magic "TKC4" (the 4 is the version)
 //!       4     1  buttons: bit 0 e-stop, bit 1 reset, bit 2 dead-man held, bit 3 enable pressed, others 0
 //!       5     1  gear, signed: -1 reverse, 0 neutral, 1 and more forward
 //!       6     2  from the reading of the buttons to the time of issue, milliseconds; ffff: so long or longer
@@ -16,21 +16,26 @@
 //!      32     4  steering, −1 (full right) to 1 (full left)
 //!      36     2  lamps and horn, one bit each (see [`Equipment`]), others 0
 //!      38     1  mode, of the robot's own meaning
-//!      39    25  reserved, 0
+//!      39     1  reserved, 0
+//!      40     2  how old what the driver sees was at the time of issue, milliseconds; ffff: not known
+//!      42     2  most that this may be wrong by, likewise
+//!      44    20  reserved, 0
 //! ```
 //! All numbers are little-endian.
 
 use tokkyu_contract::{MonoTime, PeerTime};
 
+use super::age::Age;
 use super::controls::{Axes, Buttons, Controls, Equipment, Fittings};
 use super::error::{COMMAND_BYTES, CommandError};
 
-const MAGIC: [u8; 4] = *b"TKC3";
+const MAGIC: [u8; 4] = *b"TKC4";
 const E_STOP: u8 = 1;
 const RESET: u8 = 2;
 const DEAD_MAN: u8 = 4;
 const ENABLE: u8 = 8;
-const USED_BYTES: usize = 39;
+/// The bytes that mean nothing yet.
+const RESERVED: [std::ops::Range<usize>; 2] = [39..40, 44..COMMAND_BYTES];
 
 /// One command. `Clock` is the kind of time it carries: [`MonoTime`] at the operator, who issues it, [`PeerTime`] at
 /// the vehicle, whose own clock says something else.
@@ -42,6 +47,8 @@ pub struct Command<Clock> {
     pub sequence: u64,
     /// When the driver wanted it.
     pub issued: Clock,
+    /// How old what the driver saw was then; `None`: not known. Whole milliseconds travel.
+    pub pictures: Option<Age>,
 }
 
 impl Buttons {
@@ -79,6 +86,9 @@ impl Command<MonoTime> {
         bytes[32..36].copy_from_slice(&axes.steering.to_le_bytes());
         bytes[36..38].copy_from_slice(&fittings.equipment.bits().to_le_bytes());
         bytes[38] = fittings.mode;
+        let [age, error] = Age::wire(self.pictures);
+        bytes[40..42].copy_from_slice(&age.to_le_bytes());
+        bytes[42..44].copy_from_slice(&error.to_le_bytes());
         bytes
     }
 }
@@ -110,8 +120,14 @@ impl Command<PeerTime> {
             return Err(CommandError::ThrottleNotEnabled { throttle: controls.throttle() });
         }
         let issued = PeerTime::from_nanos(u64::from_le_bytes(array(bytes, 16)));
-        Ok(Command { controls, sequence: u64::from_le_bytes(array(bytes, 8)), issued })
+        let pictures = pictures(bytes)?;
+        Ok(Command { controls, sequence: u64::from_le_bytes(array(bytes, 8)), issued, pictures })
     }
+}
+
+fn pictures(bytes: &[u8; COMMAND_BYTES]) -> Result<Option<Age>, CommandError> {
+    let word = |offset| u16::from_le_bytes(array(bytes, offset));
+    Age::from_wire([word(40), word(42)]).ok_or(CommandError::HalfAge)
 }
 
 fn axes(bytes: &[u8; COMMAND_BYTES]) -> Result<Axes, CommandError> {
@@ -138,7 +154,7 @@ fn check_reserved(bytes: &[u8; COMMAND_BYTES]) -> Result<(), CommandError> {
     if bytes[4] & !(E_STOP | RESET | DEAD_MAN | ENABLE) != 0 {
         return Err(unknown(4));
     }
-    match (USED_BYTES..COMMAND_BYTES).find(|&offset| bytes[offset] != 0) {
+    match RESERVED.into_iter().flatten().find(|&offset| bytes[offset] != 0) {
         Some(offset) => Err(unknown(offset)),
         None => Ok(()),
     }
@@ -150,8 +166,13 @@ mod tests {
     use proptest::prelude::*;
     use std::time::Duration;
 
+    fn age(estimate_ms: u64, error_ms: u64) -> Option<Age> {
+        let [estimate, error] = [estimate_ms, error_ms].map(Duration::from_millis);
+        Some(Age { estimate, error })
+    }
+
     fn issued(controls: Controls) -> Command<MonoTime> {
-        Command { controls, sequence: 0x0102, issued: MonoTime::from_nanos(0x0a0b) }
+        Command { controls, sequence: 0x0102, issued: MonoTime::from_nanos(0x0a0b), pictures: age(0x0304, 5) }
     }
 
     fn driving() -> [u8; COMMAND_BYTES] {
@@ -161,11 +182,12 @@ mod tests {
     #[test]
     fn a_command_has_the_layout_the_specification_draws() {
         let mut expected = [0; COMMAND_BYTES];
-        expected[..6].copy_from_slice(b"TKC3\x04\x01");
+        expected[..6].copy_from_slice(b"TKC4\x04\x01");
         expected[8..10].copy_from_slice(&[2, 1]);
         expected[16..18].copy_from_slice(&[0x0b, 0x0a]);
         expected[24..28].copy_from_slice(&[0, 0, 0, 0x3f]);
         expected[32..36].copy_from_slice(&[0, 0, 0x80, 0xbf]);
+        expected[40..44].copy_from_slice(&[4, 3, 5, 0]);
         assert_eq!(driving(), expected);
         assert_eq!(issued(Controls::emergency()).encode()[4], 1);
         assert_eq!(issued(Controls::release()).encode()[4], 2);
@@ -186,12 +208,11 @@ mod tests {
         assert_eq!(Command::decode(&driving()[..63]), Err(CommandError::Length { bytes: 63 }));
         assert_eq!(broken(|b| b[3] = b'1'), CommandError::Magic { found: *b"TKC1" });
         assert_eq!(broken(|b| b[4] = 16), CommandError::Reserved { offset: 4, value: 16 });
-        for offset in 37..64 {
-            if offset == 38 {
-                continue;
-            }
+        for offset in [37, 39].into_iter().chain(44..64) {
             assert_eq!(broken(|b| b[offset] = 9), CommandError::Reserved { offset, value: 9 });
         }
+        let half_known = |b: &mut [u8; COMMAND_BYTES]| b[42..44].copy_from_slice(&[0xff; 2]);
+        assert_eq!(broken(half_known), CommandError::HalfAge);
         assert_eq!(broken(|b| b[4] = RESET), CommandError::ResetNotNeutral);
         assert_eq!(broken(|b| b[4] = 0), CommandError::ThrottleNotEnabled { throttle: 0.5 });
         let mut enabled_reset = issued(Controls::release()).encode();
@@ -245,9 +266,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn every_command_survives_its_bytes(controls in any_controls(), sequence: u64, nanos: u64) {
-            let sent = Command { controls, sequence, issued: MonoTime::from_nanos(nanos) };
-            let received = Command { controls, sequence, issued: PeerTime::from_nanos(nanos) };
+        fn every_command_survives_its_bytes(
+            controls in any_controls(), sequence: u64, nanos: u64, seen in proptest::option::of((0u64..65_535, 0u64..65_535)),
+        ) {
+            let pictures = seen.and_then(|(estimate, error)| age(estimate, error));
+            let sent = Command { controls, sequence, issued: MonoTime::from_nanos(nanos), pictures };
+            let received = Command { controls, sequence, issued: PeerTime::from_nanos(nanos), pictures };
             prop_assert_eq!(Command::decode(&sent.encode()), Ok(received));
         }
 
@@ -257,13 +281,13 @@ mod tests {
         ) {
             if zeros {
                 // Most random bytes fail at the magic; this lets them reach the fields.
-                bytes[..5].copy_from_slice(b"TKC3\x04");
+                bytes[..5].copy_from_slice(b"TKC4\x04");
                 bytes[37] = 0;
-                bytes[USED_BYTES..].fill(0);
+                RESERVED.into_iter().for_each(|range| bytes[range].fill(0));
             }
             bytes.truncate(length);
-            if let Ok(Command { controls, sequence, issued }) = Command::decode(&bytes) {
-                let again = Command { controls, sequence, issued: MonoTime::from_nanos(issued.as_nanos()) };
+            if let Ok(Command { controls, sequence, issued, pictures }) = Command::decode(&bytes) {
+                let again = Command { controls, sequence, issued: MonoTime::from_nanos(issued.as_nanos()), pictures };
                 prop_assert_eq!(&again.encode()[..], &bytes[..]);
             }
         }

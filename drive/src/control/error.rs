@@ -17,7 +17,7 @@ pub enum CommandError {
     },
     /// Not a command, or of another version.
     #[error(
-        "the command starts with {found:02x?}, not with \"TKC3\": operator and vehicle must run the same version"
+        "the command starts with {found:02x?}, not with \"TKC4\": operator and vehicle must run the same version"
     )]
     Magic {
         /// What stands there instead.
@@ -31,6 +31,9 @@ pub enum CommandError {
         /// Its value.
         value: u8,
     },
+    /// Of the age of what the driver sees, estimate or error alone.
+    #[error("the command tells only one of how old the pictures are and how wrong that may be")]
+    HalfAge,
     /// A value outside its range, or not a number.
     #[error("{field} is {value}, allowed is {lowest} to 1")]
     Range {

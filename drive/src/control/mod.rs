@@ -4,7 +4,8 @@
 //! it is to send (50 times a second), adds sequence number and time of issue, and sends [`Command::encode`]'s bytes.
 //! No source waits. When a source fails, [`Controls::NEUTRAL`] is what is sent.
 
-pub mod command;
+pub mod age;
+mod command;
 pub mod controls;
 mod error;
 pub mod gamepad;
@@ -14,6 +15,7 @@ pub mod recording;
 
 use tokkyu_contract::MonoTime;
 
+pub use age::Age;
 pub use command::Command;
 pub use controls::{Controls, Equipment, Fittings, READ_WITHIN};
 pub use error::{COMMAND_BYTES, CommandError, ControlError};

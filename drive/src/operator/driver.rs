@@ -11,13 +11,16 @@ use crossterm::event::Event;
 use tokkyu_contract::MonoTime;
 use tokkyu_link::carrier::clock;
 
+use super::sight::Sight;
 use crate::control::gamepad::Gamepad;
 use crate::control::keyboard::{Asked, Keyboard};
 use crate::control::pattern::Pattern;
 use crate::control::recording::{self, Player};
 use crate::control::{Command, ControlError, ControlSource, Controls};
 use crate::program::wiring::make_real_time;
-use crate::program::{Alarm, DriveError, Driver, Mail, Offered, Outlet, RealTimeGrant, StopFlag, Ticks};
+use crate::program::{
+    Alarm, DriveError, Driver, Mail, Offered, Outlet, RealTimeGrant, Session, StopFlag, Ticks,
+};
 
 /// What the drive key of the keyboard gives: a walking pace for most vehicles, since a key has no halfway.
 const KEY_THROTTLE: f32 = 0.5;
@@ -99,6 +102,8 @@ pub(super) struct Wheel {
     pub(super) source: Box<dyn ControlSource>,
     pub(super) outlet: Outlet,
     pub(super) ticks: Ticks,
+    pub(super) session: Session,
+    pub(super) sight: Arc<Sight>,
     /// No command is due from then on.
     pub(super) until: Option<MonoTime>,
     pub(super) fifo_priority: Option<u8>,
@@ -122,7 +127,9 @@ impl Wheel {
             let controls = self.source.controls(clock::now());
             self.note(&controls, &mut failing);
             let controls = controls.unwrap_or(Controls::NEUTRAL);
-            let command = Command { controls, sequence: u64::from(self.outlet.number()), issued };
+            let sequence = u64::from(self.outlet.number());
+            let pictures = self.session.get().and_then(|session| self.sight.age(session, issued));
+            let command = Command { controls, sequence, issued, pictures };
             let offered = self.outlet.offer(issued, Bytes::copy_from_slice(&command.encode()));
             self.mail.post(Report::Sent(offered, controls));
             let ticks = self.ticks.advance(clock::now());

@@ -23,6 +23,7 @@ mod finish;
 mod options;
 mod pictures;
 mod run;
+mod sight;
 mod start;
 mod status;
 

@@ -12,7 +12,9 @@ use bytes::Bytes;
 use tokkyu_link::carrier::clock;
 use tokkyu_link::runtime::{Sample, Subscriber};
 
+use super::sight::Sight;
 use crate::camera::dummy;
+use crate::control::Age;
 use crate::picture::{Encoding, Picture};
 use crate::program::wiring::make_real_time;
 use crate::program::{Arrived, DriveError, Mail, RealTimeGrant, StopFlag, captured};
@@ -45,6 +47,7 @@ pub(super) struct Pictures {
     pub(super) name: Arc<str>,
     pub(super) subscriber: Subscriber,
     pub(super) saver: Option<Arc<Saver>>,
+    pub(super) sight: Arc<Sight>,
     pub(super) same_clock: bool,
     pub(super) fifo_priority: Option<u8>,
     pub(super) mail: Mail<Report>,
@@ -84,6 +87,9 @@ impl Pictures {
             capture: captured(delivered, self.same_clock),
             arrival,
         };
+        if fault.is_none() {
+            self.tell_sight(&arrived, delivered.age_error);
+        }
         if let Some(saver) = &self.saver {
             saver.offer(save::Arrived {
                 camera: Arc::clone(&self.name),
@@ -95,6 +101,13 @@ impl Pictures {
         }
         let (bytes, age_error) = (delivered.payload.len(), delivered.age_error);
         self.mail.post(Report::Picture { arrived, bytes, fault, age_error });
+    }
+
+    /// A stamp on a clock that both ends share is exact.
+    fn tell_sight(&self, arrived: &Arrived, age_error: Duration) {
+        let estimate = arrived.arrival.since(arrived.capture);
+        let error = if self.same_clock { Duration::ZERO } else { age_error };
+        self.sight.on_picture(self.stream, arrived.session, arrived.arrival, Age { estimate, error });
     }
 }
 

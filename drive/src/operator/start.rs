@@ -12,6 +12,7 @@ use super::driver::{self, Seat, Wheel};
 use super::estop::StopWatch;
 use super::pictures::{self, Pictures};
 use super::run::{CameraSide, Course, DriverSide, Inbox, Operator, Phase};
+use super::sight::Sight;
 use super::status::CaptureClock;
 use super::{OperatorOptions, OperatorStatus};
 use crate::control::COMMAND_BYTES;
@@ -48,12 +49,13 @@ impl<'a> Operator<'a> {
         let (picture_mail, picture_reports, picture_unread) = Mail::open();
         let (driver_mail, driver_reports, driver_unread) = Mail::open();
         let halt = StopFlag::new();
-        let threads = receive(&link, &flows, &options, saver.as_ref(), &picture_mail, &halt)?;
+        let sight = Arc::new(Sight::of(&options.end.robot));
+        let threads = receive(&link, &flows, &options, (saver.as_ref(), &sight), &picture_mail, &halt)?;
         // After the cameras, whose subscriptions count from 0.
         let gate = command.is_some().then(|| GateEar::open(&link)).transpose()?;
         let keyboard = seat.as_ref().and_then(|seat| seat.keyboard.clone());
         let take_wheel =
-            |(flow, seat)| driver_side(&link, &flow, seat, &options, &session, driver_mail, &halt);
+            |(flow, seat)| driver_side(&link, &flow, seat, &options, (&session, &sight), driver_mail, &halt);
         let driver = command.zip(seat).map(take_wheel).transpose()?;
         let unread = [picture_unread, driver_unread];
         let capture_clock = CaptureClock { is_shared: options.end.same_clock, ..CaptureClock::default() };
@@ -88,7 +90,7 @@ fn driver_side(
     flow: &Flow,
     seat: Seat,
     options: &OperatorOptions,
-    session: &Session,
+    (session, sight): (&Session, &Arc<Sight>),
     mail: Mail<driver::Report>,
     halt: &StopFlag,
 ) -> Result<DriverSide, DriveError> {
@@ -99,6 +101,8 @@ fn driver_side(
         outlet: Outlet::new(0, publisher, session.clone(), longest),
         // The first tick is set when it is known.
         ticks: Ticks::new(MonoTime::ZERO, wiring::period(flow)),
+        session: session.clone(),
+        sight: Arc::clone(sight),
         until: None,
         fifo_priority: options.end.fifo(Class::Control),
         mail,
@@ -116,7 +120,7 @@ fn receive(
     link: &Link,
     flows: &[Flow],
     options: &OperatorOptions,
-    saver: Option<&Arc<Saver>>,
+    (saver, sight): (Option<&Arc<Saver>>, &Arc<Sight>),
     mail: &Mail<pictures::Report>,
     halt: &StopFlag,
 ) -> Result<Vec<JoinHandle<()>>, DriveError> {
@@ -126,6 +130,7 @@ fn receive(
             name: flow.name.as_str().into(),
             subscriber: link.subscribe(wiring::subscription(flow))?,
             saver: saver.cloned(),
+            sight: Arc::clone(sight),
             same_clock: options.end.same_clock,
             fifo_priority: options.end.fifo(Class::Realtime),
             mail: mail.clone(),

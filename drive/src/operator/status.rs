@@ -9,13 +9,13 @@ use crate::control::Controls;
 use crate::program::display::Shown;
 use crate::program::figures::ms;
 use crate::program::{
-    ClockPair, CpuFigures, Ending, ExitCode, LedgerFigures, LinkFigures, LinkStatus, RealTimeGrant,
-    StreamFigures,
+    CapFigures, ClockPair, CpuFigures, Ending, ExitCode, LedgerFigures, LinkFigures, LinkStatus,
+    RealTimeGrant, StreamFigures,
 };
 use crate::safety::State;
 use crate::safety::report::GateReport;
 use crate::save::Saver;
-use crate::view::snapshot::{CameraRow, ControlRow, LinkRow, Snapshot, need_of};
+use crate::view::snapshot::{CameraRow, ControlRow, LinkRow, SlowerRow, Snapshot, need_of};
 
 /// The operator's end at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -57,6 +57,9 @@ pub struct GateHeard {
     pub p50_ms: Option<f64>,
     /// 99th percentile of the same.
     pub p99_ms: Option<f64>,
+    /// How fast the vehicle may be, where its robot declares that.
+    #[serde(default)]
+    pub cap: Option<CapFigures>,
 }
 
 /// What arrives of one camera.
@@ -230,6 +233,7 @@ impl From<GateReport> for GateHeard {
             last_ms: report.last.map(ms),
             p50_ms: report.p50.map(ms),
             p99_ms: report.p99.map(ms),
+            cap: Some(CapFigures::from(report.cap)).filter(|cap| *cap != CapFigures::default()),
         }
     }
 }
@@ -243,6 +247,7 @@ impl From<&GateHeard> for ControlRow {
             gate: State::ALL.into_iter().find(|state| state.as_str() == heard.state),
             need: need_of(&heard.waits_for),
             safe_stops: heard.safe_stops,
+            slower: heard.cap.as_ref().and_then(SlowerRow::of),
             controls: None,
         }
     }

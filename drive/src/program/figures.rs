@@ -10,9 +10,35 @@ use tokkyu_contract::Ledger;
 use tokkyu_link::carrier::realtime::RealTimeReport;
 use tokkyu_link::runtime::LinkStats;
 
+use crate::safety::Cap;
+
 /// A span in milliseconds.
 pub fn ms(span: Duration) -> f64 {
     span.as_secs_f64() * 1e3
+}
+
+/// How fast the vehicle may be, and why.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct CapFigures {
+    /// At most so fast; `null`: as fast as it can.
+    pub most_kmh: Option<f64>,
+    /// From what a camera sees to what the motors do about it, errors included; `null`: not known.
+    pub latency_ms: Option<f64>,
+    /// The pictures' part of it.
+    pub pictures_ms: Option<f64>,
+    /// The commands' part of it.
+    pub commands_ms: Option<f64>,
+}
+
+impl From<Cap> for CapFigures {
+    fn from(cap: Cap) -> CapFigures {
+        CapFigures {
+            most_kmh: cap.most_mps.map(|mps| f64::from(mps) * 3.6),
+            latency_ms: cap.latency.map(ms),
+            pictures_ms: cap.pictures.map(ms),
+            commands_ms: cap.commands.map(ms),
+        }
+    }
 }
 
 /// A ledger: offered = delivered + late + expired + dropped + lost, once everything is settled.

@@ -41,7 +41,7 @@ pub use display::{Display, Quiet};
 pub use ending::Ending;
 pub use error::DriveError;
 pub use exit::ExitCode;
-pub use figures::{LedgerFigures, LinkFigures, RealTimeGrant};
+pub use figures::{CapFigures, LedgerFigures, LinkFigures, RealTimeGrant};
 pub use options::EndOptions;
 pub use status::{Happening, Line, LinkState, LinkStatus, Ready};
 pub use stop::StopFlag;

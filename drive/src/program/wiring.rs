@@ -75,6 +75,14 @@ pub(crate) fn period(flow: &Flow) -> Duration {
     flow.rate.map_or(usual, Rate::period)
 }
 
+/// The cameras whose pictures say how old what the driver sees is (DRV-105), each with its place among all: all of them,
+/// or those that the declaration names.
+pub(crate) fn cameras_that_count(robot: &Robot) -> Vec<(usize, &Flow)> {
+    let named = robot.vehicle.degraded.as_ref().map(|degraded| &degraded.cameras);
+    let counts = |flow: &Flow| named.is_none_or(|names| names.contains(&flow.name));
+    camera_flows(robot).enumerate().filter(|(_, flow)| counts(flow)).collect()
+}
+
 /// `flow` as its publisher announces it; `bytes` is the length of its longest sample, 0 where that is not known.
 pub(crate) fn publication(flow: &Flow, bytes: usize) -> Publication {
     Publication {

@@ -5,7 +5,8 @@ use std::time::Duration;
 use tokkyu_contract::yaml::vehicle::Vehicle;
 use tokkyu_contract::{MonoTime, PeerTime};
 
-use super::intake::{Age, Intake, Limits, Refusal};
+use super::degraded::{Cap, Degraded, Governor};
+use super::intake::{Intake, Limits, Refusal};
 use super::log::{Log, What};
 use super::motion::Motion;
 use super::need::Need;
@@ -13,7 +14,7 @@ use super::output::{Output, STEP, Slew, Wish};
 use super::ready::{self, Ready};
 use super::state::{Change, Event, State, transition};
 use super::stop::{Cause, Stop, Stops};
-use crate::control::{Command, Controls, Equipment, Fittings};
+use crate::control::{Age, Command, Controls, Equipment, Fittings};
 
 /// What a gate is told of its vehicle.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -24,12 +25,14 @@ pub struct Settings {
     pub stops: Stops,
     /// How fast its controls may change.
     pub slew: Slew,
+    /// How fast it may be over which link; `None`: as fast as over any other.
+    pub degraded: Option<Degraded>,
 }
 
 impl Settings {
-    /// What `vehicle` is declared to be, with `limits` for its commands.
-    pub fn of(limits: Limits, vehicle: &Vehicle) -> Settings {
-        Settings { limits, stops: Stops::from(vehicle), slew: Slew::from(&vehicle.slew) }
+    /// What `vehicle` is declared to be, with `limits` for its commands, and the rule for its speed.
+    pub fn of(limits: Limits, vehicle: &Vehicle, degraded: Option<Degraded>) -> Settings {
+        Settings { limits, stops: Stops::from(vehicle), slew: Slew::from(&vehicle.slew), degraded }
     }
 }
 
@@ -54,8 +57,10 @@ pub struct Gate {
     stop: Option<Stop>,
     motion: Motion,
     output: Output,
-    /// Pictures do not reach the driver.
-    is_blind: bool,
+    /// The link says that pictures do not reach the driver.
+    is_cut: bool,
+    /// The speed that the latency allows, where that is declared.
+    governor: Option<Governor>,
     log: Log,
 }
 
@@ -70,7 +75,8 @@ impl Gate {
             stop: None,
             motion: Motion::default(),
             output: Output::new(settings.slew),
-            is_blind: false,
+            is_cut: false,
+            governor: settings.degraded.map(Governor::new),
             log: Log::default(),
         }
     }
@@ -90,7 +96,7 @@ impl Gate {
             Some(refusal) => Err(refusal),
             None if controls.reset() => Ok(self.on_reset(now, command)),
             None if self.state == State::Emergency => Err(Refusal::Latched),
-            None => self.on_fresh(now, command),
+            None => self.on_fresh(now, age, command),
         };
         if let Err(refusal) = outcome {
             self.intake.on_refused(now, refusal);
@@ -120,10 +126,21 @@ impl Gate {
     }
 
     /// A command that may drive, if the vehicle does already or this enables it.
-    fn on_fresh(&mut self, now: MonoTime, command: &Command<PeerTime>) -> Result<Option<Change>, Refusal> {
+    fn on_fresh(
+        &mut self,
+        now: MonoTime,
+        age: Age,
+        command: &Command<PeerTime>,
+    ) -> Result<Option<Change>, Refusal> {
         let is_gap = !self.intake.hears(now);
         self.intake.on_fresh(now, command);
+        self.govern(now, age, command.pictures);
         match self.state {
+            State::Driving if self.is_blind() => {
+                self.log.add(now, What::Accepted);
+                self.log.add(now, What::Blind);
+                Ok(self.stop(now, Cause::Blind, Event::Stop))
+            }
             State::Driving if ready::is_held(&command.controls) => {
                 Ok(self.drive(now, &command.controls, None))
             }
@@ -136,17 +153,27 @@ impl Gate {
         }
     }
 
+    /// What the command says of the latency.
+    fn govern(&mut self, now: MonoTime, age: Age, pictures: Option<Age>) {
+        let Some(governor) = &mut self.governor else { return };
+        let was_free = governor.cap(now).most_mps.is_none();
+        governor.on_command(now, age, pictures);
+        if was_free && governor.cap(now).most_mps.is_some() && self.state == State::Driving {
+            self.log.add(now, What::Slowed);
+        }
+    }
+
     fn on_fresh_while_held(
         &mut self,
         now: MonoTime,
         is_gap: bool,
         command: &Command<PeerTime>,
     ) -> Result<Option<Change>, Refusal> {
-        if is_gap || self.is_blind {
+        if is_gap || self.is_blind() {
             // Over and over while nothing is seen, so that it is never complete.
             self.ready = Ready::ANEW;
         }
-        if !self.is_blind && self.ready.on_fresh(now, &command.controls) {
+        if !self.is_blind() && self.ready.on_fresh(now, &command.controls) {
             return Ok(self.drive(now, &command.controls, Some(Event::Enabled)));
         }
         self.follow_readiness(now);
@@ -211,7 +238,8 @@ impl Gate {
     /// The operator's program began a new session at `now`: its sequence numbers start again. An emergency stop stays.
     pub fn on_new_session(&mut self, now: MonoTime) -> Option<Change> {
         self.intake.on_new_session();
-        self.is_blind = false;
+        self.is_cut = false;
+        self.governor.iter_mut().for_each(Governor::on_new_session);
         self.log.add(now, What::NewSession);
         self.stop(now, Cause::Anew, Event::NewSession)
     }
@@ -233,7 +261,7 @@ impl Gate {
     /// Pictures do not reach the driver any more, though commands may come: the vehicle stops, and is not enabled before
     /// [`Gate::on_sight`].
     pub fn on_blind(&mut self, now: MonoTime) -> Option<Change> {
-        if std::mem::replace(&mut self.is_blind, true) {
+        if std::mem::replace(&mut self.is_cut, true) {
             return None;
         }
         self.log.add(now, What::Blind);
@@ -242,7 +270,11 @@ impl Gate {
 
     /// Pictures may reach the driver again. Moves nothing.
     pub fn on_sight(&mut self) {
-        self.is_blind = false;
+        self.is_cut = false;
+    }
+
+    fn is_blind(&self) -> bool {
+        self.is_cut || self.governor.is_some_and(|governor| governor.is_blind())
     }
 
     /// The motors measured a speed of `mps`, m/s, either way.
@@ -288,6 +320,8 @@ impl Gate {
     }
 
     fn advance(&mut self, now: MonoTime) {
+        let speed = self.motion.speed(now);
+        self.governor.iter_mut().for_each(|governor| governor.advance(now, speed));
         let (wish, fittings) = (self.wish(now), self.fittings(now));
         let may_move = matches!(self.state, State::Stopping | State::Emergency);
         let moves = self.motion.stands(now).map_or(may_move, |stands| !stands);
@@ -296,7 +330,7 @@ impl Gate {
 
     fn wish(&self, now: MonoTime) -> Wish {
         match (self.state, self.intake.newest(), &self.stop) {
-            (State::Driving, Some(newest), _) => Wish::Drive(newest.controls),
+            (State::Driving, Some(newest), _) => Wish::Drive(self.limited(&newest.controls)),
             (State::Stopping, newest, Some(stop)) => {
                 // Never less than the driver gives.
                 let driver = newest.filter(|_| self.intake.hears(now));
@@ -305,6 +339,15 @@ impl Gate {
             (State::Emergency, _, Some(stop)) if now < stop.ends_at() => Wish::Brake(stop.brake(now)),
             _ => Wish::Brake(1.0),
         }
+    }
+
+    fn limited(&self, wanted: &Controls) -> Controls {
+        self.governor.map_or(*wanted, |governor| governor.limited(wanted))
+    }
+
+    /// How fast the vehicle may be at `now`; `None` where nothing is declared of it.
+    pub fn cap(&self, now: MonoTime) -> Option<Cap> {
+        self.governor.map(|governor| governor.cap(now))
     }
 
     /// Gear, lamps and mode are as the driver last wanted them. A horn is meant for now.
@@ -339,7 +382,7 @@ impl Gate {
             State::Driving => Need::Nothing,
             State::Emergency => self.intake.doubt(now).unwrap_or(Need::Reset),
             _ if !self.intake.hears(now) => self.intake.doubt(now).unwrap_or(Need::FreshCommand),
-            _ if self.is_blind => Need::Pictures,
+            _ if self.is_blind() => Need::Pictures,
             State::Stopping => Need::Standstill,
             State::Locked | State::Ready | State::Stopped => self.ready.need(),
         }

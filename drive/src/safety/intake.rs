@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokkyu_contract::{MonoTime, PeerTime};
 
 use super::need::Need;
-use crate::control::Command;
+use crate::control::{Age, Command};
 
 /// Oldest command that is let through, when nothing else is set.
 pub const DEFAULT_LIFESPAN: Duration = Duration::from_millis(150);
@@ -28,15 +28,6 @@ pub enum Refusal {
     Latched,
     /// Fresh, but the vehicle stands or stops, and this does not enable it.
     NotEnabled,
-}
-
-/// How old a command is, by an estimate of the operator's clock.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Age {
-    /// Since the driver meant it.
-    pub estimate: Duration,
-    /// Bound of the estimate's error; `Duration::MAX` before the operator's clock is known.
-    pub error: Duration,
 }
 
 /// The gate's two limits.

@@ -30,6 +30,8 @@ pub enum What {
     Blind,
     /// The motors took too long to take what they were given.
     MotorsLate,
+    /// The latency bounds the speed from now on, below the vehicle's highest.
+    Slowed,
     /// The vehicle moved when its stop should have been over.
     Overrun,
     /// The operator's program began anew.
@@ -78,6 +80,8 @@ pub struct Counts {
     pub motors_late: u64,
     /// Stops after which the vehicle still moved.
     pub overruns: u64,
+    /// How often the latency began to bound the speed while the vehicle drove.
+    pub slowed: u64,
 }
 
 impl Counts {
@@ -124,6 +128,7 @@ impl Log {
             What::Blind => &mut counts.blind,
             What::MotorsLate => &mut counts.motors_late,
             What::Overrun => &mut counts.overruns,
+            What::Slowed => &mut counts.slowed,
             What::NewSession | What::Changed(_) => return,
         };
         *counter += 1;

@@ -1,7 +1,8 @@
 //! The gate between the link and the motors: lets fresh commands through, stops the vehicle when they cease.
 //!
 //! Runs on the vehicle in the thread that receives commands; pure, constant time, no clock inside (`now` comes in).
-//! SPEC.md DRV-10 to DRV-17, DRV-86 to DRV-89 and DRV-91 to DRV-97.
+//! SPEC.md DRV-10 to DRV-17, DRV-86 to DRV-89, DRV-91 to DRV-97 and
+//! DRV-104 to DRV-108.
 //!
 //! ```text
 //!              gate.rs: what happens, and what comes of it
@@ -12,6 +13,8 @@
 //!   speed ──▶ motion.rs: does it stand? ──▶ stop.rs: how hard, how long ◀────┤
 //!                                                                            ▼
 //!   motors ◀──────────────────────────── output.rs: no jumps, brake before throttle
+//!                                                     ▲
+//!   pictures, commands ──▶ latency.rs: how old? ──▶ degraded.rs: how fast at most?
 //! ```
 //! Invariants:
 //!
@@ -25,8 +28,10 @@
 //! From the driver letting go of everything by losing the link to the first braking it is at most lifespan + deadline + the
 //! error of the clock estimate, which is at most another lifespan.
 
+mod degraded;
 mod gate;
 mod intake;
+pub(crate) mod latency;
 mod log;
 mod motion;
 mod need;
@@ -36,8 +41,10 @@ pub mod report;
 mod state;
 mod stop;
 
+pub use crate::control::Age;
+pub use degraded::{Cap, Degraded};
 pub use gate::{Gate, Reaction, Settings};
-pub use intake::{Age, DEFAULT_DEADLINE, DEFAULT_LIFESPAN, Limits, Refusal};
+pub use intake::{DEFAULT_DEADLINE, DEFAULT_LIFESPAN, Limits, Refusal};
 pub use log::{Counts, Entry, Log, What};
 pub use motion::{STANDS_BELOW_MPS, STANDS_FOR};
 pub use need::Need;

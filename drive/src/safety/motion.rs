@@ -1,4 +1,4 @@
-//! Whether the vehicle stands, as far as its motors tell. SPEC.md DRV-93.
+//! How fast the vehicle is and whether it stands, as far as its motors tell. SPEC.md DRV-93, DRV-107.
 //!
 //! Pure, constant time; a part of the gate. Motors that measure nothing leave it unknown.
 
@@ -16,7 +16,8 @@ const WORTH: Duration = Duration::from_millis(300);
 /// See the module.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Motion {
-    told: Option<MonoTime>,
+    /// When the motors told a speed last, and which.
+    told: Option<(MonoTime, f32)>,
     still_since: Option<MonoTime>,
 }
 
@@ -26,16 +27,21 @@ impl Motion {
         if mps.is_nan() {
             return;
         }
-        self.told = Some(now);
+        self.told = Some((now, mps.abs()));
         self.still_since = match mps.abs() < STANDS_BELOW_MPS {
             true => self.still_since.or(Some(now)),
             false => None,
         };
     }
 
+    /// How fast it is, m/s; `None` where nobody knows.
+    pub(super) fn speed(&self, now: MonoTime) -> Option<f32> {
+        self.told.filter(|(at, _)| now.since(*at) <= WORTH).map(|(_, mps)| mps)
+    }
+
     /// Whether it stands; `None` where nobody knows.
     pub(super) fn stands(&self, now: MonoTime) -> Option<bool> {
-        self.told.filter(|at| now.since(*at) <= WORTH)?;
+        self.speed(now)?;
         Some(self.still_since.is_some_and(|since| now.since(since) >= STANDS_FOR))
     }
 }

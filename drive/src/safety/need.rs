@@ -12,7 +12,7 @@ pub enum Need {
     YoungerCommand,
     /// Commands come, of an age that is not known well enough.
     Clock,
-    /// The path carries small packets alone, and pictures are none.
+    /// Pictures that are worth looking at: none come, or all are too old.
     Pictures,
     /// The release of the emergency stop.
     Reset,
@@ -54,7 +54,7 @@ impl Need {
             Need::FreshCommand => "waits for commands",
             Need::YoungerCommand => "waits for younger commands: all come too old",
             Need::Clock => "waits for the clocks: how old commands are is not known",
-            Need::Pictures => "waits for pictures: only small packets pass",
+            Need::Pictures => "waits for pictures: none reach the driver in time",
             Need::Reset => "waits for the release of the emergency stop",
             Need::Standstill => "waits for the vehicle to stand",
             Need::Neutral => "waits for throttle 0 for 0.5 s",

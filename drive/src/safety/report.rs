@@ -4,26 +4,27 @@
 
 use std::time::Duration;
 
+use super::degraded::Cap;
 use super::need::Need;
 use super::state::State;
 
 /// Topic of the flow that carries reports; no flow of a robot may have this name.
 pub const TOPIC: &str = "tokkyu/gate";
 /// Length of a report.
-pub const REPORT_BYTES: usize = 24;
+pub const REPORT_BYTES: usize = 32;
 /// Between two reports; a change of the state is reported at once.
 pub const REPORT_EVERY: Duration = Duration::from_millis(100);
 /// An older report tells nothing about now.
 pub const WORTH: Duration = Duration::from_millis(500);
 
-const MAGIC: [u8; 4] = *b"TKG4";
+const MAGIC: [u8; 4] = *b"TKG5";
 /// Stands for an age that is not known.
 const UNKNOWN: u32 = u32::MAX;
 /// The same of the age of what the motors have, or a longer one.
 const LONG: u16 = u16::MAX;
 
 /// The gate at one moment, with the ages of the commands that came to it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GateReport {
     /// Whether the vehicle may move.
     pub state: State,
@@ -39,6 +40,8 @@ pub struct GateReport {
     pub p50: Option<Duration>,
     /// 99th percentile of the same.
     pub p99: Option<Duration>,
+    /// How fast the vehicle may be, and why: speed in whole cm/s, times in whole milliseconds, at most a minute.
+    pub cap: Cap,
 }
 
 impl GateReport {
@@ -48,9 +51,12 @@ impl GateReport {
         sample[..4].copy_from_slice(&MAGIC);
         sample[4] = State::ALL.iter().position(|state| *state == self.state).unwrap_or_default() as u8;
         sample[5] = Need::ALL.iter().position(|need| *need == self.need).unwrap_or_default() as u8;
-        sample[6..8].copy_from_slice(&given(self.given).to_le_bytes());
+        sample[6..8].copy_from_slice(&span(self.given).to_le_bytes());
         let words = [self.safe_stops, age(self.last), age(self.p50), age(self.p99)];
-        for (place, word) in sample[8..].chunks_exact_mut(4).zip(words) {
+        for (place, word) in sample[8..24].chunks_exact_mut(4).zip(words) {
+            place.copy_from_slice(&word.to_le_bytes());
+        }
+        for (place, word) in sample[24..].chunks_exact_mut(2).zip(cap_words(&self.cap)) {
             place.copy_from_slice(&word.to_le_bytes());
         }
         sample
@@ -68,23 +74,38 @@ impl GateReport {
             |at: usize| Some(word(at)).filter(|us| *us != UNKNOWN).map(|us| Duration::from_micros(us.into()));
         let state = *State::ALL.get(usize::from(sample[4]))?;
         let need = *Need::ALL.get(usize::from(sample[5]))?;
-        let given = u16::from_le_bytes([sample[6], sample[7]]);
-        let given = Some(given).filter(|ms| *ms != LONG).map(|ms| Duration::from_millis(ms.into()));
+        let half =
+            |at: usize| Some(u16::from_le_bytes([sample[at], sample[at + 1]])).filter(|word| *word != LONG);
+        let ms = |at: usize| half(at).map(|ms| Duration::from_millis(ms.into()));
+        let cap = Cap {
+            most_mps: half(24).map(|cmps| f32::from(cmps) / 100.0),
+            latency: ms(26),
+            pictures: ms(28),
+            commands: ms(30),
+        };
         Some(GateReport {
             state,
             need,
-            given,
+            given: ms(6),
             safe_stops: word(8),
             last: span(12),
             p50: span(16),
             p99: span(20),
+            cap,
         })
     }
 }
 
 /// Whole milliseconds, rounded up: nothing is younger than it is told to be.
-fn given(given: Option<Duration>) -> u16 {
-    given.map_or(LONG, |given| u16::try_from(given.as_micros().div_ceil(1_000)).unwrap_or(LONG))
+fn span(span: Option<Duration>) -> u16 {
+    span.map_or(LONG, |span| u16::try_from(span.as_nanos().div_ceil(1_000_000)).unwrap_or(LONG))
+}
+
+/// The speed is rounded down, but for what a float is less than the hundredth it stands for. A float becomes the nearest
+/// whole number that there is, 0 for what is none.
+fn cap_words(cap: &Cap) -> [u16; 4] {
+    let most = cap.most_mps.map_or(LONG, |mps| ((f64::from(mps) * 100.0 + 0.01) as u16).min(LONG - 1));
+    [most, span(cap.latency), span(cap.pictures), span(cap.commands)]
 }
 
 fn age(age: Option<Duration>) -> u32 {
@@ -106,8 +127,15 @@ mod tests {
             last: Some(Duration::from_millis(25)),
             p50: None,
             p99: Some(Duration::MAX),
+            cap: Cap {
+                most_mps: Some(11.119),
+                latency: Some(Duration::from_micros(249_001)),
+                pictures: None,
+                commands: Some(Duration::from_millis(30)),
+            },
         };
-        let expected = *b"TKG4\x03\x07\x14\0\x03\0\0\0\xa8\x61\0\0\xff\xff\xff\xff\xfe\xff\xff\xff";
+        let expected = *b"TKG5\x03\x07\x14\0\x03\0\0\0\xa8\x61\0\0\xff\xff\xff\xff\xfe\xff\xff\xff\
+            \x57\x04\xfa\0\xff\xff\x1e\0";
         assert_eq!(report.encode(), expected);
     }
 
@@ -117,7 +145,7 @@ mod tests {
             mut bytes in proptest::collection::vec(any::<u8>(), REPORT_BYTES - 1..REPORT_BYTES + 2), state in 0u8..8,
             need in 0u8..14,
         ) {
-            bytes[..6].copy_from_slice(&[b'T', b'K', b'G', b'4', state, need]);
+            bytes[..6].copy_from_slice(&[b'T', b'K', b'G', b'5', state, need]);
             match GateReport::decode(&bytes) {
                 Some(report) => prop_assert_eq!(&report.encode()[..], &bytes[..]),
                 None => prop_assert!(bytes.len() != REPORT_BYTES || state > 5 || need > 11),

@@ -52,7 +52,7 @@ pub struct Profile {
 
 impl Profile {
     /// `braking` of a vehicle that slows down by `full_brake` with its full brake, from `top_speed` at most.
-    fn of(braking: Braking, full_brake: Acceleration, top_speed: Speed) -> Profile {
+    pub(super) fn of(braking: Braking, full_brake: Acceleration, top_speed: Speed) -> Profile {
         Profile {
             brake: braking.deceleration.mps2() / full_brake.mps2(),
             rise_per_s: braking.jerk.mps3() / full_brake.mps2(),

@@ -16,11 +16,11 @@ use tokkyu_link::runtime::{Sample, Subscriber};
 
 use super::Motors;
 use super::given::{Given, LONGEST_WAIT};
-use crate::control::{Command, CommandError, Controls};
+use crate::control::{Age, Command, CommandError, Controls};
 use crate::program::wiring::make_real_time;
 use crate::program::{Arrived, DriveError, Mail, RealTimeGrant, Recent, Session, StopFlag, captured};
 use crate::safety::report::GateReport;
-use crate::safety::{Age, Cause, Change, Counts, Gate, Need, State};
+use crate::safety::{Cap, Cause, Change, Counts, Gate, Need, State};
 
 /// The gate at one moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -31,13 +31,16 @@ pub(super) struct GateView {
     pub(super) cause: Option<Cause>,
     pub(super) counts: Counts,
     pub(super) output: Controls,
+    /// How fast it may be, where that is declared.
+    pub(super) cap: Option<Cap>,
 }
 
 impl GateView {
     /// `gate` as it stands at `now`.
     pub(super) fn of(gate: &Gate, now: MonoTime) -> GateView {
         let (state, need) = (gate.state(), gate.need(now));
-        GateView { state, need, cause: gate.cause(), counts: *gate.log().counts(), output: gate.output() }
+        let (counts, cap) = (*gate.log().counts(), gate.cap(now));
+        GateView { state, need, cause: gate.cause(), counts, output: gate.output(), cap }
     }
 
     /// Safe stops so far, whatever the reason.
@@ -52,7 +55,8 @@ impl GateView {
         let safe_stops = u32::try_from(self.safe_stops()).unwrap_or(u32::MAX);
         let (at, state) = given.last();
         let (given, last) = (Some(now.since(at)), ages.last());
-        GateReport { state, need: self.need, given, safe_stops, last, p50, p99 }
+        let cap = self.cap.unwrap_or_default();
+        GateReport { state, need: self.need, given, safe_stops, last, p50, p99, cap }
     }
 }
 
@@ -69,6 +73,15 @@ pub(super) fn change_in_words(change: Change, gate: &GateView, flow: &str) -> St
         }
         State::Locked => "locked: held by the brakes until the driver enables".to_owned(),
     }
+}
+
+/// Words for the speed that `gate` allows.
+pub(super) fn cap_in_words(gate: &GateView) -> String {
+    let Some(Cap { most_mps: Some(most), latency: Some(latency), .. }) = gate.cap else {
+        return "as fast as the vehicle can again".to_owned();
+    };
+    let (kmh, ms) = (most * 3.6, latency.as_millis());
+    format!("SLOWER: at most {kmh:.1} km/h, for it takes {ms} ms from picture to reaction")
 }
 
 fn cause_in_words(gate: &GateView, flow: &str) -> String {
@@ -95,6 +108,8 @@ pub(super) enum Report {
     Changed { at: MonoTime, change: Change, gate: GateView },
     /// The gate waits for something else.
     Needs { at: MonoTime, gate: GateView },
+    /// The latency begins or ceases to bound the speed while the vehicle drives.
+    Slowed { at: MonoTime, gate: GateView },
     /// The motors do not take what they are given, or do again.
     Motors { at: MonoTime, is_silent: bool },
     /// What the scheduler granted.
@@ -127,7 +142,7 @@ impl<M: Motors + 'static> Commands<M> {
 
     fn run(self, gate: Gate) -> Gate {
         self.mail.post(Report::RealTime(make_real_time("commands", self.fifo_priority)));
-        let mut turn = Turn { gate, session: 0, need: Need::default(), thread: self };
+        let mut turn = Turn { gate, session: 0, told: Told::default(), thread: self };
         while !turn.thread.stop.is_set() && !turn.thread.subscriber.is_closed() {
             turn.take();
         }
@@ -143,9 +158,17 @@ impl<M: Motors + 'static> Commands<M> {
 struct Turn<M> {
     gate: Gate,
     session: u64,
-    /// What the gate was told to wait for.
-    need: Need,
+    told: Told,
     thread: Commands<M>,
+}
+
+/// What the main thread knows of the gate.
+#[derive(Default)]
+struct Told {
+    /// What it waits for.
+    need: Need,
+    /// The latency bounds its speed.
+    is_slowed: bool,
 }
 
 impl<M: Motors> Turn<M> {
@@ -178,6 +201,7 @@ impl<M: Motors> Turn<M> {
         self.tell(now, change);
         self.set_motors();
         self.tell_need(now);
+        self.tell_speed(now);
     }
 
     /// A link whose thread died brings no command any more: the deadline need not pass for that to be known (LNK-76).
@@ -259,8 +283,18 @@ impl<M: Motors> Turn<M> {
 
     fn tell_need(&mut self, now: MonoTime) {
         let gate = GateView::of(&self.gate, now);
-        if std::mem::replace(&mut self.need, gate.need) != gate.need {
+        if std::mem::replace(&mut self.told.need, gate.need) != gate.need {
             self.thread.mail.post(Report::Needs { at: now, gate });
+        }
+    }
+
+    /// A vehicle that stands goes at no speed: what bounds it is told when it drives.
+    fn tell_speed(&mut self, now: MonoTime) {
+        let gate = GateView::of(&self.gate, now);
+        let is_slowed = gate.cap.is_some_and(|cap| cap.most_mps.is_some());
+        if gate.state == State::Driving && is_slowed != self.told.is_slowed {
+            self.told.is_slowed = is_slowed;
+            self.thread.mail.post(Report::Slowed { at: now, gate });
         }
     }
 
@@ -312,7 +346,7 @@ mod tests {
             mail: Mail::open().0,
             stop: StopFlag::new(),
         };
-        Turn { gate: Gate::new(Settings::default()), session: 0, need: Need::default(), thread }
+        Turn { gate: Gate::new(Settings::default()), session: 0, told: Told::default(), thread }
     }
 
     fn link() -> Link {
@@ -336,7 +370,7 @@ mod tests {
 
     fn enabling(sequence: u64) -> [u8; 64] {
         let controls = Controls::new(0.0, 0.0, 0.0).unwrap().with_enable(true);
-        Command { controls, sequence, issued: MonoTime::ZERO }.encode()
+        Command { controls, sequence, issued: MonoTime::ZERO, pictures: None }.encode()
     }
 
     /// As a driver does it in half a second, but for the press. It ends a second from now: a test that is held up in
@@ -345,7 +379,7 @@ mod tests {
         let now = clock::now() + Duration::from_secs(1);
         for back in (0..30).rev() {
             let controls = Controls::NEUTRAL;
-            let command = Command { controls, sequence: 30 - back, issued: PeerTime::ZERO };
+            let command = Command { controls, sequence: 30 - back, issued: PeerTime::ZERO, pictures: None };
             let age = Age { estimate: Duration::ZERO, error: Duration::ZERO };
             gate.on_command(now.saturating_sub(Duration::from_millis(20 * back)), age, &command);
         }

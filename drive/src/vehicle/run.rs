@@ -16,7 +16,7 @@ use tokkyu_link::runtime::{Link, LinkEvent, LinkState};
 use tokkyu_measure::{Environment, Record};
 
 use super::capture::{self, Lane, Report};
-use super::commands::{self, GateView, change_in_words};
+use super::commands::{self, GateView, cap_in_words, change_in_words};
 use super::given::Given;
 use super::latch::Latch;
 use super::quality::QualityLog;
@@ -409,6 +409,10 @@ impl Vehicle<'_> {
                 if gate.need != Need::Nothing {
                     self.desk.tell_always(at, gate.need.as_str());
                 }
+            }
+            commands::Report::Slowed { at, gate } => {
+                control.gate = gate;
+                self.desk.tell_always(at, cap_in_words(&gate));
             }
             commands::Report::Motors { at, is_silent } => {
                 control.is_silent = is_silent;

@@ -3,8 +3,9 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::time::Duration;
 
-use tokkyu_contract::yaml::robot::Flow;
+use tokkyu_contract::yaml::robot::{Flow, Robot};
 use tokkyu_contract::{Class, MonoTime};
 use tokkyu_link::carrier::clock;
 use tokkyu_link::runtime::{Link, Role};
@@ -24,7 +25,7 @@ use crate::program::{
     ClockPair, Desk, Display, DriveError, GateTeller, Happening, LinkMeter, LinkWatch, Mail, Outlet,
     ReceivedBooks, Recent, RecordsFile, SentBook, Session, StopFlag, Ticks, summary,
 };
-use crate::safety::{self, Gate, Settings};
+use crate::safety::{self, Degraded, Gate, Settings};
 
 /// What the command line and the site say together.
 struct Setup {
@@ -136,6 +137,14 @@ fn limits(flow: &Flow) -> safety::Limits {
     }
 }
 
+/// The rule for the speed of `robot`, whose commands are `flow`.
+fn degraded(robot: &Robot, flow: &Flow) -> Option<Degraded> {
+    let counts = wiring::cameras_that_count(robot);
+    // An age that is never too old is bounded by what can be told of one.
+    let lifespans = counts.iter().map(|(_, camera)| camera.qos.lifespan.unwrap_or(Duration::MAX));
+    Degraded::of(&robot.vehicle, wiring::period(flow), lifespans.max())
+}
+
 fn camera_sides(
     link: &Link,
     cameras: Vec<(Flow, Eye)>,
@@ -178,7 +187,7 @@ fn control_side(
     mail: Mail<commands::Report>,
 ) -> Result<ControlSide, DriveError> {
     let limits = limits(flow);
-    let settings = Settings::of(limits, &options.end.robot.vehicle);
+    let settings = Settings::of(limits, &options.end.robot.vehicle, degraded(&options.end.robot, flow));
     let latch = Latch::new(options.state.as_deref(), &options.end.robot.name);
     let (halt, unwatched, notice) = (StopFlag::new(), StopFlag::new(), motors.notice());
     let gate = if latch.is_set() { Gate::stopped(settings) } else { Gate::new(settings) };

@@ -12,13 +12,15 @@ use crate::control::Controls;
 use crate::program::display::Shown;
 use crate::program::figures::ms;
 use crate::program::{
-    ClockPair, CpuFigures, Ending, ExitCode, Happening, LedgerFigures, LinkFigures, LinkStatus,
+    CapFigures, ClockPair, CpuFigures, Ending, ExitCode, Happening, LedgerFigures, LinkFigures, LinkStatus,
     RealTimeGrant, Recent, StreamFigures,
 };
 use crate::safety::{Gate, State};
 use crate::text::printable;
 use crate::view::plain;
-use crate::view::snapshot::{CameraRow, ControlRow, LinkRow, Snapshot, clock, need_of, rate, size};
+use crate::view::snapshot::{
+    CameraRow, ControlRow, LinkRow, SlowerRow, Snapshot, clock, need_of, rate, size,
+};
 
 /// The vehicle at one moment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -78,6 +80,9 @@ pub struct GateStatus {
     pub p99_ms: Option<f64>,
     /// What the motors get.
     pub output: Output,
+    /// How fast the vehicle may be, where that is declared.
+    #[serde(default)]
+    pub cap: Option<CapFigures>,
 }
 
 /// What became of the commands that came, by the gate's log.
@@ -152,6 +157,7 @@ impl GateStatus {
             p50_ms: p50.map(ms),
             p99_ms: p99.map(ms),
             output: Output::from(gate.output),
+            cap: gate.cap.map(CapFigures::from),
         }
     }
 }
@@ -216,6 +222,7 @@ impl From<&GateStatus> for ControlRow {
             gate: State::ALL.into_iter().find(|state| state.as_str() == status.state),
             need: need_of(&status.waits_for),
             safe_stops: status.safe_stops,
+            slower: status.cap.as_ref().and_then(SlowerRow::of),
             controls: Some(Controls::clamped(throttle, brake, steering)),
         }
     }

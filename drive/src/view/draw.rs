@@ -12,7 +12,7 @@ use ratatui::style::{Color, Modifier, Style, Stylize};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Gauge, Paragraph, Sparkline};
 
-use super::snapshot::{CameraRow, Snapshot, clock, ms, rate};
+use super::snapshot::{CameraRow, ControlRow, Snapshot, clock, ms, rate};
 use crate::control::keyboard::{HELP, QUIT_HELP};
 use crate::safety::{Need, State};
 use crate::text::printable;
@@ -147,21 +147,48 @@ fn need_span(need: Need) -> Span<'static> {
     Span::styled(need.as_str(), Style::new().fg(Color::Yellow).bold())
 }
 
+/// How fast the vehicle may be.
+fn slower_span(words: String) -> Span<'static> {
+    Span::styled(words, Style::new().fg(Color::Yellow).bold())
+}
+
+/// State, need and speed first; of the figures those that have room, each of them whole.
 fn control_line(snapshot: &Snapshot, width: u16) -> Paragraph<'_> {
     let row = &snapshot.control;
-    let (last, p50, p99) = (ms(row.last), ms(row.p50), ms(row.p99));
-    let mut text = format!("   age {last}  p99 {p99}   safe stops {}", row.safe_stops);
-    if width >= WIDE {
-        let wanted = row.controls.map_or(String::new(), |c| {
-            format!("   throttle {:.2}  brake {:.2}  steering {:+.2}", c.throttle(), c.brake(), c.steering())
-        });
-        text = format!("   age {last}  p50 {p50}  p99 {p99}   safe stops {}{wanted}", row.safe_stops);
-    }
-    let mut spans = vec![gate_span(row.gate), Span::raw(text)];
+    let mut spans = vec![gate_span(row.gate)];
     if row.gate.is_some() && row.need != Need::Nothing {
-        spans.splice(1..1, [Span::raw("  "), need_span(row.need)]);
+        spans.extend([Span::raw("  "), need_span(row.need)]);
+    }
+    if let Some(slower) = &row.slower {
+        spans.extend([Span::raw("  "), slower_span(slower.words())]);
+    }
+    let mut room = usize::from(width.saturating_sub(2));
+    room = room.saturating_sub(spans.iter().map(Span::width).sum());
+    for figure in
+        control_figures(row, width >= WIDE).into_iter().map(Span::raw).filter(|figure| figure.width() > 0)
+    {
+        if figure.width() <= room {
+            room -= figure.width();
+            spans.push(figure);
+        }
     }
     Paragraph::new(Line::from(spans)).block(Block::bordered().title(" control "))
+}
+
+/// The figures of the control row in their order; empty where a narrow screen has none.
+fn control_figures(row: &ControlRow, is_wide: bool) -> [String; 5] {
+    let (last, p50, p99) = (ms(row.last), ms(row.p50), ms(row.p99));
+    let wanted = row.controls.map_or(String::new(), |c| {
+        format!("   throttle {:.2}  brake {:.2}  steering {:+.2}", c.throttle(), c.brake(), c.steering())
+    });
+    let only_wide = |text: String| if is_wide { text } else { String::new() };
+    [
+        format!("   age {last}"),
+        only_wide(format!("  p50 {p50}")),
+        format!("  p99 {p99}"),
+        format!("   safe stops {}", row.safe_stops),
+        only_wide(wanted),
+    ]
 }
 
 fn footer(snapshot: &Snapshot) -> Line<'_> {
@@ -209,7 +236,8 @@ mod tests {
 
     #[test]
     fn the_screen_shows_every_value_of_the_snapshot() {
-        let rows = rows(&screen(120, 30, &example()));
+        let shown = |snapshot: &Snapshot| rows(&screen(120, 30, snapshot));
+        let rows = shown(&example());
         assert!(rows[0].contains("lte-drive") && rows[0].contains("1:15 of 2:00"), "{}", rows[0]);
         let front = words(row_with(&rows, "374.0 kB")).replace('│', "");
         assert_eq!(front, "camera/front 45.0 ms 44.0 ms 212.0 ms 10.0 Hz 374.0 kB 85 1188 3 3 4 2");
@@ -221,9 +249,16 @@ mod tests {
         );
         let control = row_with(&rows, "safe stops");
         assert!(
-            control.contains("driving   age 19.0 ms  p50 21.0 ms  p99 60.0 ms   safe stops 2"),
+            control.contains(
+                "driving  at most 38.5 km/h (260 ms)   age 19.0 ms  p50 21.0 ms  p99 60.0 ms   safe stops 2"
+            ),
             "{control}"
         );
+        assert!(!control.contains("throttle"), "{control}: there is no room for it whole");
+        let mut free = example();
+        free.control.slower = None;
+        let free = shown(&free);
+        let control = row_with(&free, "safe stops");
         assert!(control.contains("throttle 0.50  brake 0.00  steering -0.25"), "{control}");
         assert!(row_with(&rows, "quit").contains("emergency stop"));
     }
@@ -236,16 +271,19 @@ mod tests {
         let front = words(row_with(&rows, "45.0 ms")).replace('│', "");
         assert_eq!(front, "camera/front 45.0 ms 212.0 ms 10.0 Hz 3 3");
         assert!(row_with(&rows, "rtt").contains("repair 1.5 %"));
-        assert!(row_with(&rows, "driving").contains("age 19.0 ms  p99 60.0 ms   safe stops 2"));
+        assert!(row_with(&rows, "driving").contains("at most 38.5 km/h (260 ms)   age 19.0 ms"));
         assert!(row_with(&rows, "ages of").contains("camera/front"), "a curve where there are rows for it");
     }
 
     #[test]
     fn a_tiny_screen_says_first_whether_the_vehicle_obeys_and_how_old_the_pictures_are() {
         let tiny = rows(&screen(24, 4, &example()));
-        assert_eq!(tiny, ["driving 19.0 ms", "front 45.0 ms", "rear 620.0 ms", "38.0 ms rtt, 2.5 % lost"]);
+        assert_eq!(tiny, ["driving 19.0 ms", "at most 38.5 km/h", "front 45.0 ms", "rear 620.0 ms"]);
         let notice = Snapshot { notice: Some("the disk is full".into()), ..example() };
-        assert_eq!(rows(&screen(24, 4, &notice))[..2], ["driving 19.0 ms", "the disk is full"]);
+        assert_eq!(
+            rows(&screen(24, 4, &notice))[..3],
+            ["driving 19.0 ms", "at most 38.5 km/h", "the disk is full"]
+        );
     }
 
     #[test]

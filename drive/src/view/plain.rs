@@ -57,7 +57,8 @@ pub(crate) fn control(snapshot: &Snapshot) -> String {
     let gate = row.gate.map_or("–", |gate| gate.as_str());
     let need = if row.need == Need::Nothing { String::new() } else { format!(", {},", row.need.as_str()) };
     let (last, p50, p99) = (ms(row.last), ms(row.p50), ms(row.p99));
-    format!("control {gate}{need} age {last} p50 {p50} p99 {p99} safe stops {}", row.safe_stops)
+    let slower = row.slower.map_or(String::new(), |slower| format!(", {},", slower.words()));
+    format!("control {gate}{need}{slower} age {last} p50 {p50} p99 {p99} safe stops {}", row.safe_stops)
 }
 
 #[cfg(test)]
@@ -73,7 +74,7 @@ mod tests {
              | camera/front age 45.0 ms p50 44.0 ms p99 212.0 ms 10.0 Hz quality 85 lost 3 late 3 expired 4 dropped 2 \
              | camera/rear age 620.0 ms p50 – p99 – 0.0 Hz lost 0 late 0 expired 0 dropped 0 \
              | link 30.10 Mbit/s of 40.00 Mbit/s granted, rtt 38.0 ms, loss 2.5 %, parity 8.2 %, repair 1.5 % \
-             | control driving age 19.0 ms p50 21.0 ms p99 60.0 ms safe stops 2"
+             | control driving, at most 38.5 km/h (260 ms), age 19.0 ms p50 21.0 ms p99 60.0 ms safe stops 2"
         );
     }
 

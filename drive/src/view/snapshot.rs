@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokkyu_contract::Ledger;
 
 use crate::control::Controls;
+use crate::program::CapFigures;
 use crate::safety::{Need, State};
 
 /// One moment of a drive.
@@ -89,8 +90,37 @@ pub struct ControlRow {
     pub need: Need,
     /// Safe stops since the drive began.
     pub safe_stops: u64,
+    /// The vehicle is held to a speed below its highest.
+    pub slower: Option<SlowerRow>,
     /// What the driver wants now.
     pub controls: Option<Controls>,
+}
+
+/// A speed that the latency allows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SlowerRow {
+    /// The most.
+    pub kmh: f64,
+    /// From picture to reaction; `None`: not known.
+    pub latency_ms: Option<f64>,
+}
+
+impl SlowerRow {
+    /// The row for `cap`, where it bounds anything.
+    pub(crate) fn of(cap: &CapFigures) -> Option<SlowerRow> {
+        cap.most_kmh.map(|kmh| SlowerRow { kmh, latency_ms: cap.latency_ms })
+    }
+
+    /// `at most 40.0 km/h (250 ms)`.
+    pub(super) fn words(&self) -> String {
+        let latency = self.latency_ms.map_or(String::new(), |ms| format!(" ({ms:.0} ms)"));
+        format!("{}{latency}", self.short())
+    }
+
+    /// `at most 40.0 km/h`.
+    pub(super) fn short(&self) -> String {
+        format!("at most {:.1} km/h", self.kmh)
+    }
 }
 
 /// The need that shows as `words`; nothing for words that no need has.
@@ -177,6 +207,7 @@ pub(super) fn example() -> Snapshot {
         gate: Some(State::Driving),
         need: Need::Nothing,
         safe_stops: 2,
+        slower: Some(SlowerRow { kmh: 38.46, latency_ms: Some(260.0) }),
         controls: Controls::new(0.5, 0.0, -0.25).ok(),
     };
     Snapshot {

@@ -4,11 +4,12 @@
 use std::time::Duration;
 use tokkyu_contract::MonoTime;
 use tokkyu_drive::control::{COMMAND_BYTES, Command};
-use tokkyu_drive::safety::{Age, Gate, Settings, State};
+use tokkyu_drive::safety::{Age, Degraded, Gate, Settings, State, Stops};
 
 fn check_bytes(bytes: &[u8], command: &Command<tokkyu_contract::PeerTime>) {
     let issued = MonoTime::from_nanos(command.issued.as_nanos());
-    let again = Command { controls: command.controls, sequence: command.sequence, issued };
+    let Command { controls, sequence, pictures, .. } = *command;
+    let again = Command { controls, sequence, issued, pictures };
     assert_eq!(again.encode(), bytes, "DRV-5");
 }
 
@@ -34,22 +35,41 @@ fn check_output(gate: &Gate) {
     assert!(out.throttle() == 0.0 || out.brake() == 0.0 && gate.state() == State::Driving, "DRV-15, DRV-95");
 }
 
+/// With a rule for the speed as well: 10 m/s at most at 100 ms, of 20.
+fn settings() -> [Settings; 2] {
+    let usual = Settings::default();
+    let rule = Degraded {
+        blind_m: 1.0,
+        reaction: Duration::from_millis(10),
+        top_mps: 20.0,
+        comfort: Stops::default().released,
+        period: Duration::from_millis(20),
+        pictures: Some(Duration::from_millis(500)),
+    };
+    [usual, Settings { degraded: Some(rule), ..usual }]
+}
+
 /// Takes one input.
 pub fn run(bytes: &[u8]) {
-    let mut gate = Gate::new(Settings::default());
+    settings().map(Gate::new).iter_mut().for_each(|gate| feed(gate, bytes));
+}
+
+fn feed(gate: &mut Gate, bytes: &[u8]) {
     let mut now = MonoTime::from_millis(1_000);
     for chunk in bytes.chunks(COMMAND_BYTES + HEAD_BYTES) {
         let (head, sample) = chunk.split_at(chunk.len().min(HEAD_BYTES));
         let head = [0, 1, 2, 3].map(|at| *head.get(at).unwrap_or(&0));
         let [step, estimate, error] = [0, 1, 2].map(|at| Duration::from_millis(head[at].into()));
         now += step;
-        happen(&mut gate, now, head[3]);
+        happen(gate, now, head[3]);
         if let Ok(command) = Command::decode(sample) {
             check_bytes(sample, &command);
             gate.on_command(now, Age { estimate, error }, &command);
-            check_output(&gate);
+            check_output(gate);
         }
         gate.on_tick(now);
-        check_output(&gate);
+        check_output(gate);
+        let most = gate.cap(now).and_then(|cap| cap.most_mps);
+        assert!(most.is_none_or(|mps| (0.0..20.0).contains(&mps)), "{most:?}");
     }
 }

@@ -6,7 +6,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
 use super::super::snapshot::{CameraRow, Snapshot, ms};
-use super::{NAME, age_style, gate_span, header, need_span, notice_line};
+use super::{NAME, age_style, gate_span, header, need_span, notice_line, slower_span};
 use crate::safety::Need;
 use crate::text::printable;
 
@@ -18,8 +18,10 @@ pub(super) fn text(snapshot: &Snapshot, height: u16) -> Paragraph<'static> {
     ]);
     let link = &snapshot.link;
     let need = Some(snapshot.control.need).filter(|need| *need != Need::Nothing).map(need_span);
+    let slower = snapshot.control.slower.map(|slower| slower_span(slower.short()));
     let lines = std::iter::once(gate)
         .chain(need.map(Line::from))
+        .chain(slower.map(Line::from))
         .chain(snapshot.notice.as_deref().map(notice_line))
         .chain(snapshot.cameras.iter().map(camera))
         .chain([
