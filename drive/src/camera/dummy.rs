@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bytes::{BufMut, Bytes, BytesMut};
 use tokkyu_contract::{MonoTime, PeerTime};
 
-use super::{Camera, CameraError, Frame};
+use super::{Camera, CameraError, Frame, Shot};
 use crate::picture::{Encoding, HEADER_BYTES, MAX_SAMPLE_BYTES, put_header};
 
 /// Length of a whole sample when none is asked: one raw picture of the camera flow this project measures with.
@@ -80,11 +80,17 @@ impl Camera for Dummy {
         let sequence = self.count();
         let mut data = BytesMut::with_capacity(self.data_bytes);
         put_content(&mut data, sequence, due, self.data_bytes);
-        Ok(Frame { data: data.freeze(), encoding: Encoding::Opaque, sequence, source_time: None })
+        Ok(Frame {
+            data: data.freeze(),
+            encoding: Encoding::Opaque,
+            sequence,
+            source_time: None,
+            given: None,
+        })
     }
 
     /// Header and content in one buffer at once, in place of a copy.
-    fn next_sample(&mut self, due: MonoTime, number: u32) -> Result<Bytes, CameraError> {
+    fn next_sample(&mut self, due: MonoTime, number: u32) -> Result<Shot, CameraError> {
         let (sequence, mut sample) = (self.count(), self.spare());
         put_header(&mut sample, Encoding::Opaque, number);
         put_content(&mut sample, sequence, due, self.data_bytes);
@@ -93,7 +99,7 @@ impl Camera for Dummy {
         if self.given.len() > MOST_GIVEN {
             self.given.pop_front();
         }
-        Ok(sample)
+        Ok(Shot { sample, given: None })
     }
 }
 
@@ -207,7 +213,7 @@ mod tests {
         let (mut dummy, mut other) = (Dummy::new(1_000).unwrap(), Dummy::new(1_000).unwrap());
         let mut places = Vec::new();
         for number in 5..9 {
-            let sample = dummy.next_sample(MonoTime::from_millis(7), number).unwrap();
+            let sample = dummy.next_sample(MonoTime::from_millis(7), number).unwrap().sample;
             let frame = other.next(MonoTime::from_millis(7)).unwrap();
             let picture = Picture { sequence: number, ..Picture::from(frame) };
             assert_eq!(Picture::decode(&sample).unwrap(), picture);
@@ -215,7 +221,8 @@ mod tests {
             places.push(sample.as_ptr());
         }
         assert!(places.iter().all(|place| *place == places[0]), "nobody held one");
-        let held: Vec<Bytes> = (0..40).map(|n| dummy.next_sample(MonoTime::ZERO, n).unwrap()).collect();
+        let held: Vec<Bytes> =
+            (0..40).map(|n| dummy.next_sample(MonoTime::ZERO, n).unwrap().sample).collect();
         assert!(held.windows(2).all(|pair| pair[0] != pair[1]) && dummy.given.len() <= MOST_GIVEN);
     }
 

@@ -105,7 +105,7 @@ mod tests {
     fn a_colour_picture_keeps_its_colours() {
         let red = [200u8, 30, 30].repeat(33 * 17);
         let encoding = Encoding::Rgb8 { width: 33, height: 17 };
-        let frame = Frame { data: red.into(), encoding, sequence: 5, source_time: None };
+        let frame = Frame { data: red.into(), encoding, sequence: 5, source_time: None, given: None };
         let (pixels, width, height) = decoded(&jpeg(frame, 80).unwrap().data, ColorSpace::RGB);
         assert_eq!((width, height, pixels.len()), (33, 17, 33 * 17 * 3));
         let [r, g, b] = pixels[..3] else { panic!("no pixel") };
@@ -115,7 +115,13 @@ mod tests {
     #[test]
     fn a_frame_that_contradicts_its_size_is_an_error_and_not_a_panic() {
         let encoding = Encoding::Mono8 { width: 100, height: 100 };
-        let frame = Frame { data: Bytes::from_static(b"short"), encoding, sequence: 9, source_time: None };
+        let frame = Frame {
+            data: Bytes::from_static(b"short"),
+            encoding,
+            sequence: 9,
+            source_time: None,
+            given: None,
+        };
         let error = jpeg(frame, 50).unwrap_err();
         assert!(error.to_string().starts_with("picture 9 could not be compressed"), "{error}");
     }

@@ -8,7 +8,7 @@
 //! Invariant: after [`Feed::end`] and after drop the child was told to die, and it was collected unless the kernel
 //! itself holds it (a driver that hangs); that wait is bounded by [`LONGEST_ENDING`].
 
-use std::io::{self, Read};
+use std::io::{self, Read as _};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStderr, ChildStdout, Command, Stdio};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -16,6 +16,8 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use bytes::Bytes;
+use tokkyu_contract::MonoTime;
+use tokkyu_link::carrier::clock;
 
 use crate::program::orphan::ends_with_its_starter;
 use crate::text::printable;
@@ -29,12 +31,22 @@ const LINE_BYTES: usize = 1_024;
 /// What the slot gave.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Taken {
-    /// A picture with its place in the stream, counted from 0.
-    Picture(u64, Bytes),
+    /// A picture.
+    Picture(Read),
     /// Nothing new within the wait.
     Nothing,
     /// The child wrote its last picture, and all were taken.
     Ended,
+}
+
+/// A picture that was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Read {
+    /// Its place in the stream, counted from 0.
+    pub(super) number: u64,
+    /// When the child had it ready: its first bytes came.
+    pub(super) given: MonoTime,
+    pub(super) data: Bytes,
 }
 
 /// A running child and the newest of its pictures; see the module.
@@ -119,7 +131,7 @@ struct Slot {
 
 #[derive(Default)]
 struct SlotState {
-    newest: Option<(u64, Bytes)>,
+    newest: Option<Read>,
     ended: bool,
 }
 
@@ -129,8 +141,8 @@ impl Slot {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn put(&self, number: u64, picture: Bytes) {
-        self.lock().newest = Some((number, picture));
+    fn put(&self, picture: Read) {
+        self.lock().newest = Some(picture);
         self.changed.notify_one();
     }
 
@@ -144,7 +156,7 @@ impl Slot {
         let (mut state, _) =
             self.changed.wait_timeout_while(self.lock(), wait, empty).unwrap_or_else(PoisonError::into_inner);
         match state.newest.take() {
-            Some((number, picture)) => Taken::Picture(number, picture),
+            Some(picture) => Taken::Picture(picture),
             None if state.ended => Taken::Ended,
             None => Taken::Nothing,
         }
@@ -154,15 +166,22 @@ impl Slot {
 fn read_pictures(output: Option<ChildStdout>, picture_bytes: usize, slot: &Slot) {
     let mut number = 0;
     if let Some(mut output) = output {
-        let mut picture = vec![0; picture_bytes];
-        // An error on a pipe means the same as its end: the child is gone. A picture cut short is not given on.
-        while output.read_exact(&mut picture).is_ok() {
-            slot.put(number, Bytes::from(picture));
+        while let Some((given, data)) = read_picture(&mut output, picture_bytes) {
+            slot.put(Read { number, given, data });
             number += 1;
-            picture = vec![0; picture_bytes];
         }
     }
     slot.close();
+}
+
+/// An error on a pipe means the same as its end: the child is gone. A picture cut short is not given on.
+fn read_picture(output: &mut impl io::Read, picture_bytes: usize) -> Option<(MonoTime, Bytes)> {
+    let mut picture = vec![0; picture_bytes];
+    // Long before the last byte: a large picture passes through a pipe in pieces, as the child is scheduled.
+    let first = output.read(&mut picture).ok().filter(|bytes| *bytes > 0)?;
+    let given = clock::now();
+    output.read_exact(&mut picture[first..]).ok()?;
+    Some((given, Bytes::from(picture)))
 }
 
 fn last_line(errors: Option<ChildStderr>) -> String {
@@ -222,10 +241,11 @@ mod tests {
     #[test]
     fn a_newer_picture_replaces_one_that_nobody_took() {
         let slot = Slot::default();
-        slot.put(0, Bytes::from_static(b"old"));
-        slot.put(1, Bytes::from_static(b"new"));
+        let picture = |number, data| Read { number, given: MonoTime::ZERO, data: Bytes::from_static(data) };
+        slot.put(picture(0, b"old"));
+        slot.put(picture(1, b"new"));
         slot.close();
-        assert_eq!(slot.take(Duration::ZERO), Taken::Picture(1, Bytes::from_static(b"new")));
+        assert_eq!(slot.take(Duration::ZERO), Taken::Picture(picture(1, b"new")));
         assert_eq!(slot.take(Duration::ZERO), Taken::Ended);
     }
 
@@ -237,11 +257,28 @@ mod tests {
     #[test]
     fn pictures_are_cut_by_length_and_a_short_last_one_is_not_given_on() {
         let feed = shell("printf abcdefgh", 3);
-        let Taken::Picture(mut number, mut picture) = feed.take(PATIENT) else { panic!("no picture") };
-        while let Taken::Picture(next, newer) = feed.take(PATIENT) {
-            (number, picture) = (next, newer);
+        let Taken::Picture(mut picture) = feed.take(PATIENT) else { panic!("no picture") };
+        while let Taken::Picture(newer) = feed.take(PATIENT) {
+            picture = newer;
         }
-        assert_eq!((number, &picture[..]), (1, &b"def"[..]));
+        assert_eq!((picture.number, &picture.data[..]), (1, &b"def"[..]));
+    }
+
+    #[test]
+    fn a_picture_is_as_old_as_its_first_bytes() {
+        struct Slow(Vec<MonoTime>);
+        impl io::Read for Slow {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                thread::sleep(Duration::from_millis(2));
+                self.0.push(clock::now());
+                buffer[0] = b'x';
+                Ok(1)
+            }
+        }
+        let mut slow = Slow(Vec::new());
+        let (given, data) = read_picture(&mut slow, 3).unwrap();
+        assert_eq!(&data[..], b"xxx");
+        assert!(given >= slow.0[0] && given < slow.0[1], "{given:?} {:?}", slow.0);
     }
 
     #[test]

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use tokkyu_contract::MonoTime;
 
-use super::feed::{Feed, Taken};
+use super::feed::{Feed, Read, Taken};
 use super::folder::{Folder, unreadable};
 use super::{Camera, CameraError, Frame, LONGEST_WAIT, checked_size};
 use crate::picture::Encoding;
@@ -287,14 +287,16 @@ impl FfmpegCamera {
         Ok(FfmpegCamera { settings, feed, seen: false, silent_since: None, patience, ended: None })
     }
 
-    fn frame(&mut self, number: u64, data: bytes::Bytes) -> Frame {
+    fn frame(&mut self, picture: Read) -> Frame {
+        let Read { number, given, data } = picture;
         self.seen = true;
         self.silent_since = None;
         let since_start = Duration::from_secs_f64(number as f64 / self.settings.rate_hz);
         let position = self.settings.start + since_start;
         let recorded = !matches!(self.settings.input, Input::Device(_));
         let encoding = self.settings.encoding();
-        Frame { data, encoding, sequence: number, source_time: recorded.then_some(position) }
+        let source_time = recorded.then_some(position);
+        Frame { data, encoding, sequence: number, source_time, given: Some(given) }
     }
 
     /// Nothing came: passing, unless it has been so for too long.
@@ -321,7 +323,7 @@ impl Camera for FfmpegCamera {
             return Err(self.end(said));
         }
         match self.feed.take(LONGEST_WAIT) {
-            Taken::Picture(number, data) => Ok(self.frame(number, data)),
+            Taken::Picture(picture) => Ok(self.frame(picture)),
             Taken::Nothing => Err(self.silence(due)),
             Taken::Ended => {
                 let said = match self.feed.end() {

@@ -56,6 +56,17 @@ pub struct Frame {
     pub sequence: u64,
     /// Position in the recording the picture is from, `None` for a live source.
     pub source_time: Option<Duration>,
+    /// When the source gave it, by this machine's clock; `None` for one that is made for the time it is asked for.
+    pub given: Option<MonoTime>,
+}
+
+/// A picture as it travels.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Shot {
+    /// Header and picture.
+    pub sample: Bytes,
+    /// As [`Frame::given`].
+    pub given: Option<MonoTime>,
 }
 
 impl From<Frame> for Picture {
@@ -81,9 +92,11 @@ pub trait Camera: Send {
     ///
     /// # Errors
     /// As there; or the picture is none that a sample can carry.
-    fn next_sample(&mut self, due: MonoTime, number: u32) -> Result<Bytes, CameraError> {
-        let picture = Picture { sequence: number, ..Picture::from(self.next(due)?) };
-        Ok(picture.encode()?)
+    fn next_sample(&mut self, due: MonoTime, number: u32) -> Result<Shot, CameraError> {
+        let frame = self.next(due)?;
+        let given = frame.given;
+        let picture = Picture { sequence: number, ..Picture::from(frame) };
+        Ok(Shot { sample: picture.encode()?, given })
     }
 }
 
@@ -92,7 +105,7 @@ impl<C: Camera + ?Sized> Camera for Box<C> {
         (**self).next(due)
     }
 
-    fn next_sample(&mut self, due: MonoTime, number: u32) -> Result<Bytes, CameraError> {
+    fn next_sample(&mut self, due: MonoTime, number: u32) -> Result<Shot, CameraError> {
         (**self).next_sample(due, number)
     }
 }

@@ -85,7 +85,7 @@ impl Camera for TestPicture {
         let sequence = self.sequence;
         self.sequence += 1;
         let encoding = Encoding::Mono8 { width: self.width, height: self.height };
-        Ok(Frame { data: Bytes::from(pixels), encoding, sequence, source_time: None })
+        Ok(Frame { data: Bytes::from(pixels), encoding, sequence, source_time: None, given: None })
     }
 }
 

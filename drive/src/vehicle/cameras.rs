@@ -71,6 +71,10 @@ pub(super) fn open(
             open_ffmpeg(flow, readable(path, say), at_its_beginning)
         }
         (None, Some(robot::Source::V4l2(path))) => {
+            say(&format!(
+                "{}: ages count from when ffmpeg gives a picture; add what the device takes to vehicle.degraded.reaction",
+                path.display()
+            ));
             open_ffmpeg(flow, Ok(Input::Device(path.clone())), at_its_beginning)
         }
         (None, Some(robot::Source::TestPicture)) => open_test_picture(flow, clocks),

@@ -1,8 +1,9 @@
 //! The threads that take pictures and publish them.
 //!
-//! Run at the real-time priority of their flow's class and never wait for anything but time and their camera. Every
-//! picture carries the tick it was due at as its capture stamp, not the moment its thread woke (DRV-73), so a thread
-//! that is late makes its pictures old and not the figures good.
+//! Run at the real-time priority of their flow's class and never wait for anything but time and their camera. A picture
+//! that is made carries the tick it was due at as its capture stamp, not the moment its thread woke (DRV-73), so a thread
+//! that is late makes its pictures old and not the figures good. One that came from a device or a film carries the moment
+//! at which that gave it.
 //!
 //! Cameras that can give a picture at any time are fired together by one thread on one tick, their samples made before
 //! it: all bytes fall due at once, which is the hardest moment for the link.
@@ -16,7 +17,7 @@ use tokkyu_contract::MonoTime;
 use tokkyu_link::carrier::clock;
 
 use super::cameras::Eye;
-use crate::camera::{Camera, CameraError, JpegCamera};
+use crate::camera::{Camera, CameraError, JpegCamera, Shot};
 use crate::program::wiring::make_real_time;
 use crate::program::{
     Alarm, DriveError, Mail, Offered, Outlet, RealTimeGrant, StopFlag, Ticks, offer_together,
@@ -112,7 +113,7 @@ impl Post {
     }
 
     /// The next sample of `camera`, numbered in the run.
-    fn sample(&mut self, camera: &mut impl Camera, due: MonoTime) -> Option<Bytes> {
+    fn sample(&mut self, camera: &mut impl Camera, due: MonoTime) -> Option<Shot> {
         match camera.next_sample(due, self.outlet.number()) {
             Ok(sample) => {
                 self.note_trouble(None);
@@ -135,8 +136,8 @@ impl Post {
         self.trouble = why;
     }
 
-    fn offer(&mut self, due: MonoTime, sample: Bytes, quality: Option<u8>) {
-        let offered = self.outlet.offer(due, sample);
+    fn offer(&mut self, captured: MonoTime, sample: Bytes, quality: Option<u8>) {
+        let offered = self.outlet.offer(captured, sample);
         self.orders.mail.post(Report::Offered(offered, quality));
     }
 
@@ -172,8 +173,8 @@ impl<C: Camera> Watcher<C> {
                 break;
             }
             let quality = quality(&mut self.camera);
-            if let Some(sample) = self.post.sample(&mut self.camera, due) {
-                self.post.offer(due, sample, quality);
+            if let Some(Shot { sample, given }) = self.post.sample(&mut self.camera, due) {
+                self.post.offer(given.unwrap_or(due), sample, quality);
             }
             self.post.advance();
         }
@@ -232,7 +233,8 @@ impl Fired {
         if self.post.due() != Some(due) {
             return None;
         }
-        self.post.sample(&mut self.camera, due)
+        // Made for this tick, as all that are fired together.
+        self.post.sample(&mut self.camera, due).map(|shot| shot.sample)
     }
 }
 
@@ -316,6 +318,31 @@ mod tests {
         assert_eq!(captures[1], undisturbed);
         let with_a_hole: Vec<_> = (0..3).chain(7..14).map(at).zip(0..).map(|(at, n)| (n, at)).collect();
         assert_eq!(captures[0], with_a_hole, "numbers follow what was offered, stamps the ticks");
+    }
+
+    /// Gives what it had ready 7 ms before it was asked.
+    struct Ready(Box<dyn Camera>);
+
+    impl Camera for Ready {
+        fn next(&mut self, due: MonoTime) -> Result<Frame, CameraError> {
+            let given = Some(due.saturating_sub(Duration::from_millis(7)));
+            Ok(Frame { given, ..self.0.next(due)? })
+        }
+    }
+
+    #[test]
+    fn a_picture_that_waited_for_its_tick_is_as_old_as_it_is() {
+        let (link, first, period) = (link(), clock::now(), Duration::from_millis(10));
+        let (orders, reports) = orders(3);
+        let eye = Eye::Waiting(Box::new(Ready(dummy())));
+        let threads = start(vec![lane(&link, 0, eye, first, period)], &orders).unwrap();
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        drop(orders);
+        let captures = reports.into_iter().filter_map(|report| match report {
+            Report::Offered(offered, _) => Some(offered.capture + Duration::from_millis(7)),
+            _ => None,
+        });
+        assert_eq!(captures.collect::<Vec<_>>(), [first, first + period, first + 2 * period]);
     }
 
     #[test]
