@@ -74,16 +74,21 @@ impl<'a, S> Desk<'a, S> {
         }
     }
 
-    /// A thread was granted or refused something.
+    /// A thread was granted or refused something. One reason is one thing to mend, however many threads it concerns: it is told
+    /// once, and the summary has them all.
     pub(crate) fn on_grants(&mut self, grants: Vec<RealTimeGrant>) {
-        let worth_telling = |grant: &&RealTimeGrant| !grant.what.starts_with("timer slack");
-        for RealTimeGrant { thread, what, refused } in grants.iter().filter(worth_telling) {
-            self.tell(match refused {
+        for grant in grants {
+            let RealTimeGrant { thread, what, refused } = &grant;
+            let is_known = refused.is_some() && self.real_time.iter().any(|told| told.refused == *refused);
+            let words = match refused {
                 None => format!("{thread}: {what} granted"),
                 Some(why) => format!("{thread}: {what} refused: {why}"),
-            });
+            };
+            if !is_known && !what.starts_with("timer slack") {
+                self.tell(words);
+            }
+            self.real_time.push(grant);
         }
-        self.real_time.extend(grants);
     }
 
     /// Takes keys for at most `wait`; false, at once, where there are none. In a terminal's raw mode Ctrl-C is a key, so every
@@ -103,5 +108,47 @@ impl<'a, S> Desk<'a, S> {
             self.next_status = now + STATUS_EVERY;
         }
         is_due
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Keeps what it is told.
+    #[derive(Default)]
+    struct Told(Vec<String>);
+
+    impl Display<()> for Told {
+        fn on_ready(&mut self, _: &Ready) {}
+
+        fn on_status(&mut self, _: MonoTime, (): &()) {}
+
+        fn on_event(&mut self, _: MonoTime, event: &Happening) {
+            self.0.push(event.text.clone());
+        }
+    }
+
+    #[test]
+    fn a_reason_why_threads_are_refused_is_told_once_and_kept_for_each() {
+        let grant = |thread: &str, refused: Option<&str>| RealTimeGrant {
+            thread: thread.into(),
+            what: "SCHED_FIFO 45".into(),
+            refused: refused.map(str::to_owned),
+        };
+        let (program, robot) = ("vehicle".to_owned(), "rover".to_owned());
+        let real_time = vec![grant("link", Some("no real time here"))];
+        let ready = Ready { program, robot, local: ([127, 0, 0, 1], 1).into(), at_ns: 0, real_time };
+        let mut told = Told::default();
+        let mut desk = Desk::open(&mut told, RecordsFile::create(None).unwrap(), ready);
+        desk.on_grants(vec![grant("camera", Some("no real time here")), grant("commands", None)]);
+        desk.on_grants(vec![grant("watchdog", Some("another reason"))]);
+        assert_eq!(desk.real_time.len(), 4);
+        let expected = [
+            "link: SCHED_FIFO 45 refused: no real time here",
+            "commands: SCHED_FIFO 45 granted",
+            "watchdog: SCHED_FIFO 45 refused: another reason",
+        ];
+        assert_eq!(told.0, expected);
     }
 }

@@ -282,7 +282,7 @@ impl<P: Port> Relay<P> {
             lateness: Lateness::of(&self.lateness),
             elapsed: monotonic_now().since(self.start),
             relay_cpu: Duration::from_nanos(thread_cpu_time().as_nanos()),
-            scheduling: self.scheduling,
+            scheduling: self.scheduling.clone(),
             starved: self.starved,
             device_dropped: 0,
         }

@@ -2,17 +2,21 @@
 use core::fmt;
 use std::io;
 
+use tokkyu_link::carrier::realtime;
+
 /// How the relay's thread is scheduled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scheduling {
     /// `SCHED_FIFO` with this priority.
     Fifo(u8),
     /// Like any other thread, by choice.
     Ordinary,
-    /// Like any other thread, because the system refused: raise `RLIMIT_RTPRIO` or give `CAP_SYS_NICE`.
+    /// Like any other thread, because the system refused.
     Refused {
         /// The priority asked for.
         wanted: u8,
+        /// Why, and what to do.
+        why: String,
     },
 }
 
@@ -21,8 +25,8 @@ impl fmt::Display for Scheduling {
         match self {
             Scheduling::Fifo(priority) => write!(f, "SCHED_FIFO {priority}"),
             Scheduling::Ordinary => write!(f, "SCHED_OTHER"),
-            Scheduling::Refused { wanted } => {
-                write!(f, "SCHED_OTHER, SCHED_FIFO {wanted} not permitted (RLIMIT_RTPRIO or CAP_SYS_NICE)")
+            Scheduling::Refused { wanted, why } => {
+                write!(f, "SCHED_OTHER, SCHED_FIFO {wanted} not permitted ({why})")
             }
         }
     }
@@ -37,7 +41,7 @@ pub(super) fn prepare_this_thread(priority: Option<u8>) -> Scheduling {
         None => Scheduling::Ordinary,
         Some(wanted) => match set_fifo(wanted) {
             Ok(()) => Scheduling::Fifo(wanted),
-            Err(_) => Scheduling::Refused { wanted },
+            Err(_) => Scheduling::Refused { wanted, why: realtime::why_not_fifo() },
         },
     }
 }

@@ -9,6 +9,7 @@
 
 pub mod clock;
 pub mod close;
+mod control_group;
 pub mod counters;
 pub mod error;
 pub mod keys;

@@ -12,6 +12,8 @@ use nix::sys::mman::{MlockAllFlags, mlockall};
 use nix::sys::prctl;
 use nix::unistd::Pid;
 
+use super::control_group;
+
 /// What the thread shall get.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RealTime {
@@ -122,16 +124,32 @@ fn fifo(priority: u8) -> Grant {
     let parameters = libc::sched_param { sched_priority: i32::from(priority) };
     // SAFETY: `parameters` lives through the call, which only reads it; pid 0 is the calling thread.
     let outcome = Errno::result(unsafe { libc::sched_setscheduler(0, libc::SCHED_FIFO, &parameters) });
-    let remedy = match priority {
-        1..=99 => "needs CAP_SYS_NICE, or rtprio in limits.conf",
-        _ => "must be 1 to 99",
+    let outcome = outcome.map(drop);
+    let remedy = match outcome {
+        Err(Errno::EPERM) => why_not_fifo(),
+        _ => "must be 1 to 99".to_owned(),
     };
-    Grant::of(format!("SCHED_FIFO {priority}"), outcome.map(drop), remedy)
+    Grant::of(format!("SCHED_FIFO {priority}"), outcome, &remedy)
+}
+
+/// Why a real-time priority is not permitted, and what to do.
+pub fn why_not_fifo() -> String {
+    match control_group::without_real_time() {
+        Some(share) => {
+            format!(
+                "{} is 0: no thread of this control group may; write 100000 there, and first to those above it",
+                share.display()
+            )
+        }
+        None => "needs CAP_SYS_NICE, or rtprio in limits.conf".to_owned(),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+    use std::path::PathBuf;
 
     /// On a thread of its own, so that the test runner's threads keep their scheduling.
     fn on_a_thread(wanted: RealTime) -> RealTimeReport {
@@ -143,6 +161,44 @@ mod tests {
         let report = on_a_thread(RealTime::default());
         assert_eq!(report.grants.len(), 1);
         assert!(report.is_complete(), "{report}");
+    }
+
+    /// A group that has no real time, which is how a new one begins.
+    struct Group(PathBuf);
+
+    impl Group {
+        fn new() -> Option<Group> {
+            let path = PathBuf::from(format!("/sys/fs/cgroup/cpu/tokkyu-test-{}", std::process::id()));
+            fs::create_dir(&path).ok()?;
+            let group = Group(path);
+            group.0.join("cpu.rt_runtime_us").exists().then_some(group)
+        }
+    }
+
+    impl Drop for Group {
+        fn drop(&mut self) {
+            let _ = fs::remove_dir(&self.0);
+        }
+    }
+
+    #[test]
+    fn a_control_group_without_real_time_is_named() {
+        let Some(group) = Group::new() else {
+            eprintln!("skipped: no control groups of version 1 with real time; run as root on such a kernel");
+            return;
+        };
+        let share = group.0.join("cpu.rt_runtime_us").display().to_string();
+        let report = std::thread::scope(|scope| {
+            let tasks = group.0.join("tasks");
+            let in_group = move || {
+                // SAFETY: it takes nothing and gives a number.
+                let thread = unsafe { libc::gettid() };
+                fs::write(tasks, thread.to_string()).unwrap();
+                apply(&RealTime { fifo_priority: Some(1), ..RealTime::default() })
+            };
+            scope.spawn(in_group).join().unwrap()
+        });
+        assert!(report.to_string().contains(&format!("({share} is 0: no thread")), "{report}");
     }
 
     #[test]
