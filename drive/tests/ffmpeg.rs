@@ -94,6 +94,19 @@ fn a_video_gives_pictures_of_the_size_asked_and_goes_on_after_its_end() {
 }
 
 #[test]
+fn what_was_compressed_already_comes_as_it_was() {
+    let folder = Folder::new("copied");
+    if !made(&folder.0, "testsrc=duration=0.5:size=64x48:rate=10", "film.mjpeg") {
+        return;
+    }
+    let film = fs::read(folder.0.join("film.mjpeg")).unwrap();
+    let mut camera = FfmpegCamera::open(settings(&folder.0.join("film.mjpeg"), Format::Jpeg)).unwrap();
+    let frame = next(&mut camera).unwrap();
+    assert_eq!(frame.encoding, Encoding::Jpeg { width: 64, height: 48 });
+    assert!(film.windows(frame.data.len()).any(|part| part == frame.data), "{} B", frame.data.len());
+}
+
+#[test]
 fn a_video_is_begun_where_asked_and_goes_on_from_its_beginning() {
     let folder = Folder::new("start");
     // A second of black, then one of white.

@@ -12,8 +12,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tokkyu_contract::{Class, FlowId, Ledger, MonoTime, Outcome, Qos};
-use tokkyu_drive::camera::{Camera, Dummy};
+use tokkyu_contract::{Class, FlowId, Ledger, MonoTime, Outcome, Qos, WallTime};
+use tokkyu_drive::camera::{Camera, Dummy, JpegCamera, JpegRate, TestPicture};
 use tokkyu_drive::control::{Command, Controls};
 use tokkyu_drive::picture::{Encoding, Picture};
 use tokkyu_drive::safety::report::GateReport;
@@ -193,6 +193,7 @@ fn drive() -> io::Result<()> {
         sequence: 7,
         data: Bytes::from_static(&[0, 32, 64, 96, 128, 160, 192, 224]),
     };
+    write("mjpeg", "two_in_pieces", mjpeg())?;
     write("picture", "mono8", mono.encode().expect("a good picture"))?;
     let jpeg = Encoding::Jpeg { width: 4, height: 2 };
     let jpeg = Picture { encoding: jpeg, sequence: 8, data: Bytes::from_static(&[0xff, 0xd8, 0xff, 0xd9]) };
@@ -200,6 +201,23 @@ fn drive() -> io::Result<()> {
     let frame = Dummy::new(200).and_then(|mut camera| camera.next(MonoTime::ZERO)).expect("a dummy");
     let dummy = Picture { encoding: Encoding::Opaque, sequence: 0, data: frame.data };
     write("picture", "dummy", dummy.encode().expect("a good picture"))
+}
+
+/// Pieces of 101 bytes; a picture with its tables, noise, and one without.
+fn mjpeg() -> Vec<u8> {
+    let clocks = (MonoTime::ZERO, WallTime::ZERO);
+    let camera = TestPicture::new("front", 16, 16, clocks).expect("a good size");
+    let mut camera = JpegCamera::new(camera, JpegRate::new(10.0, 1_000_000));
+    let picture = camera.next(MonoTime::ZERO).expect("a picture").data;
+    let tables = |at: &usize| picture[*at..].starts_with(&[0xff, 0xc4]);
+    let bare = match (0..picture.len()).find(tables) {
+        Some(at) => {
+            let length = usize::from(u16::from_be_bytes([picture[at + 2], picture[at + 3]])) + 2;
+            [&picture[..at], &picture[at + length..]].concat()
+        }
+        None => picture.to_vec(),
+    };
+    [&[100], &picture[..], b"\xff\xd8\xff", &bare].concat()
 }
 
 fn measure() -> Result<(), Box<dyn std::error::Error>> {

@@ -4,9 +4,14 @@
 //! Invariant: what comes out decodes to a picture of the size its [`Encoding`] says. Each picture stands alone, so a
 //! lost one spoils no other.
 
+use std::io::Cursor;
+
 use bytes::Bytes;
 use jpeg_encoder::{ColorType, Encoder};
 use tokkyu_contract::MonoTime;
+use zune_jpeg::JpegDecoder;
+use zune_jpeg::zune_core::colorspace::ColorSpace;
+use zune_jpeg::zune_core::options::DecoderOptions;
 
 use super::{Camera, CameraError, Frame, JpegRate};
 use crate::picture::Encoding;
@@ -31,7 +36,29 @@ pub fn jpeg(frame: Frame, quality: u8) -> Result<Frame, CameraError> {
     Ok(Frame { data: Bytes::from(compressed), encoding: Encoding::Jpeg { width, height }, ..frame })
 }
 
-/// A camera whose pictures are compressed to a bit rate.
+/// `frame`, which is JPEG, as colours.
+///
+/// # Errors
+/// [`CameraError::Encode`] when it does not decode to a picture of the size its [`Encoding`] says.
+fn colours(frame: Frame) -> Result<Frame, CameraError> {
+    let (width, height) = frame.encoding.size();
+    let wrong = |why: String| CameraError::Encode { sequence: frame.sequence, why };
+    let options = DecoderOptions::new_fast()
+        .set_max_width(width.into())
+        .set_max_height(height.into())
+        .jpeg_set_out_colorspace(ColorSpace::RGB);
+    let mut decoder = JpegDecoder::new_with_options(Cursor::new(&frame.data), options);
+    let pixels = decoder.decode().map_err(|error| wrong(format!("the device's picture: {error:?}")))?;
+    match decoder.dimensions() {
+        Some(found) if found == (width.into(), height.into()) => {
+            Ok(Frame { data: Bytes::from(pixels), encoding: Encoding::Rgb8 { width, height }, ..frame })
+        }
+        found => Err(wrong(format!("the device's picture has another size: {found:?}"))),
+    }
+}
+
+/// A camera whose pictures are compressed to a bit rate. Those that are compressed already are passed on as they are where
+/// they fit it, and compressed anew where they do not.
 pub struct JpegCamera<C> {
     source: C,
     rate: JpegRate,
@@ -56,7 +83,11 @@ impl<C: Camera> JpegCamera<C> {
 
 impl<C: Camera> Camera for JpegCamera<C> {
     fn next(&mut self, due: MonoTime) -> Result<Frame, CameraError> {
-        let raw = self.source.next(due)?;
+        let mut raw = self.source.next(due)?;
+        let is_jpeg = matches!(raw.encoding, Encoding::Jpeg { .. });
+        if is_jpeg && raw.data.len() as u64 > self.rate.budget_bytes() {
+            raw = colours(raw)?;
+        }
         let compressible = matches!(raw.encoding, Encoding::Mono8 { .. } | Encoding::Rgb8 { .. });
         let frame = jpeg(raw, self.rate.quality())?;
         if compressible {
@@ -72,8 +103,6 @@ mod tests {
     use crate::camera::{Dummy, TestPicture};
     use crate::picture::Picture;
     use tokkyu_contract::WallTime;
-    use zune_jpeg::zune_core::colorspace::ColorSpace;
-    use zune_jpeg::zune_core::options::DecoderOptions;
 
     fn test_picture(width: u16, height: u16) -> TestPicture {
         TestPicture::new("front", width, height, (MonoTime::ZERO, WallTime::ZERO)).unwrap()
@@ -139,6 +168,45 @@ mod tests {
         camera.rate_mut().set_granted(100 * granted_bps);
         let later = (40..80).map(|n| camera.next(MonoTime::from_millis(n * 100)).unwrap().data.len());
         assert!(later.last().unwrap() > first, "plenty is used again");
+    }
+
+    /// A source that compresses by itself.
+    struct Compressed(TestPicture);
+
+    impl Camera for Compressed {
+        fn next(&mut self, due: MonoTime) -> Result<Frame, CameraError> {
+            jpeg(self.0.next(due)?, 90)
+        }
+    }
+
+    #[test]
+    fn a_picture_that_is_compressed_already_passes_as_it_is_where_it_fits_and_becomes_smaller_where_not() {
+        let one = Compressed(test_picture(680, 550)).next(MonoTime::ZERO).unwrap();
+        let mut plenty = JpegCamera::new(Compressed(test_picture(680, 550)), JpegRate::new(10.0, 80_000_000));
+        assert_eq!(plenty.next(MonoTime::ZERO).unwrap(), one);
+        let budget = one.data.len() / 2;
+        let granted_bps = (budget * 80) as u64;
+        let mut little =
+            JpegCamera::new(Compressed(test_picture(680, 550)), JpegRate::new(10.0, granted_bps));
+        let later = (0..20).map(|n| little.next(MonoTime::from_millis(n * 100)).unwrap()).last().unwrap();
+        assert!(later.data.len() <= budget, "{} of {budget} B", later.data.len());
+        assert_eq!((decoded(&later.data, ColorSpace::Luma).1, later.encoding), (680, one.encoding));
+    }
+
+    #[test]
+    fn a_compressed_picture_that_is_none_is_told_and_the_next_one_comes() {
+        struct Torn(Compressed);
+        impl Camera for Torn {
+            fn next(&mut self, due: MonoTime) -> Result<Frame, CameraError> {
+                let frame = self.0.next(due)?;
+                let cut = if frame.sequence == 0 { 40 } else { frame.data.len() };
+                Ok(Frame { data: frame.data.slice(..cut), ..frame })
+            }
+        }
+        let mut camera = JpegCamera::new(Torn(Compressed(test_picture(680, 550))), JpegRate::new(10.0, 80));
+        let error = camera.next(MonoTime::ZERO).unwrap_err();
+        assert!(error.is_passing() && error.to_string().contains("the device's picture"), "{error}");
+        assert!(camera.next(MonoTime::from_millis(100)).is_ok());
     }
 
     #[test]

@@ -1,9 +1,9 @@
-//! A child process that writes pictures of a known length on a pipe, and the newest of them.
+//! A child process that writes pictures on a pipe, of a known length or as JPEG, and the newest of them.
 //!
 //! Two threads of our own run beside the child: one reads pictures into a slot for one, where a newer picture
 //! replaces an older one (so a slow taker sees the newest and the child is never held up), one keeps the last line
 //! the child complains in. Both end when the child's pipes close. Memory is bounded: one picture in the slot, one
-//! being read, one line.
+//! being read (a JPEG as far as `mjpeg` bounds it), one line.
 //!
 //! Invariant: after [`Feed::end`] and after drop the child was told to die, and it was collected unless the kernel
 //! itself holds it (a driver that hangs); that wait is bounded by [`LONGEST_ENDING`].
@@ -19,6 +19,7 @@ use bytes::Bytes;
 use tokkyu_contract::MonoTime;
 use tokkyu_link::carrier::clock;
 
+use super::mjpeg::{Jpeg, Splitter};
 use crate::program::orphan::ends_with_its_starter;
 use crate::text::printable;
 
@@ -27,6 +28,8 @@ const LONGEST_ENDING: Duration = Duration::from_secs(1);
 const ENDING_STEP: Duration = Duration::from_millis(10);
 /// Longest line of complaint that is kept.
 const LINE_BYTES: usize = 1_024;
+/// A pipe holds no more at once.
+const CHUNK_BYTES: usize = 65_536;
 
 /// What the slot gave.
 #[derive(Debug, PartialEq, Eq)]
@@ -47,6 +50,17 @@ pub(super) struct Read {
     /// When the child had it ready: its first bytes came.
     pub(super) given: MonoTime,
     pub(super) data: Bytes,
+    /// Width and height that a JPEG says itself.
+    pub(super) size: Option<(u16, u16)>,
+}
+
+/// Where one picture ends and the next begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cut {
+    /// Each has so many bytes.
+    Length(usize),
+    /// As a JPEG says.
+    Jpeg,
 }
 
 /// A running child and the newest of its pictures; see the module.
@@ -59,8 +73,8 @@ pub(super) struct Feed {
 }
 
 impl Feed {
-    /// Starts `command` and reads pictures of `picture_bytes` each from its standard output.
-    pub(super) fn start(mut command: Command, picture_bytes: usize) -> io::Result<Feed> {
+    /// Starts `command` and reads its pictures from its standard output.
+    pub(super) fn start(mut command: Command, cut: Cut) -> io::Result<Feed> {
         // A group of its own: Ctrl-C in the terminal is for our program, which then ends the child in its own order.
         command.process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         // Even where nothing of ours is left to end it.
@@ -70,7 +84,9 @@ impl Feed {
         let mut feed = Feed { child, slot, pictures: None, complaints: None, said };
         // From here on a failure drops `feed`, which ends the child.
         let slot = Arc::clone(&feed.slot);
-        let read = move || read_pictures(output, picture_bytes, &slot);
+        let read = move || {
+            output.map_or_else(|| slot.close(), |output| read_pictures(output, cut, &slot));
+        };
         feed.pictures = Some(thread::Builder::new().name("camera-read".into()).spawn(read)?);
         let listen = move || last_line(errors);
         feed.complaints = Some(thread::Builder::new().name("camera-errors".into()).spawn(listen)?);
@@ -163,15 +179,37 @@ impl Slot {
     }
 }
 
-fn read_pictures(output: Option<ChildStdout>, picture_bytes: usize, slot: &Slot) {
-    let mut number = 0;
-    if let Some(mut output) = output {
-        while let Some((given, data)) = read_picture(&mut output, picture_bytes) {
-            slot.put(Read { number, given, data });
-            number += 1;
-        }
+fn read_pictures(output: ChildStdout, cut: Cut, slot: &Slot) {
+    match cut {
+        Cut::Length(bytes) => read_raw(output, bytes, slot),
+        Cut::Jpeg => read_jpegs(output, slot),
     }
     slot.close();
+}
+
+fn read_raw(mut output: impl io::Read, picture_bytes: usize, slot: &Slot) {
+    let mut number = 0;
+    while let Some((given, data)) = read_picture(&mut output, picture_bytes) {
+        slot.put(Read { number, given, data, size: None });
+        number += 1;
+    }
+}
+
+/// A picture was given when its first bytes came; of several that came together all then.
+fn read_jpegs(mut output: impl io::Read, slot: &Slot) {
+    let (mut splitter, mut chunk) = (Splitter::default(), vec![0; CHUNK_BYTES]);
+    let (mut number, mut given) = (0, MonoTime::ZERO);
+    while let Ok(bytes @ 1..) = output.read(&mut chunk) {
+        let now = clock::now();
+        if !splitter.is_begun() {
+            given = now;
+        }
+        splitter.push(&chunk[..bytes]);
+        while let Some(Jpeg { data, width, height }) = splitter.take() {
+            slot.put(Read { number, given, data: data.into(), size: Some((width, height)) });
+            (number, given) = (number + 1, now);
+        }
+    }
 }
 
 /// An error on a pipe means the same as its end: the child is gone. A picture cut short is not given on.
@@ -233,7 +271,7 @@ mod tests {
     fn shell(script: &str, picture_bytes: usize) -> Feed {
         let mut command = Command::new("sh");
         command.args(["-c", script]);
-        Feed::start(command, picture_bytes).unwrap()
+        Feed::start(command, Cut::Length(picture_bytes)).unwrap()
     }
 
     const PATIENT: Duration = Duration::from_secs(20);
@@ -241,7 +279,8 @@ mod tests {
     #[test]
     fn a_newer_picture_replaces_one_that_nobody_took() {
         let slot = Slot::default();
-        let picture = |number, data| Read { number, given: MonoTime::ZERO, data: Bytes::from_static(data) };
+        let picture =
+            |number, data| Read { number, given: MonoTime::ZERO, data: Bytes::from_static(data), size: None };
         slot.put(picture(0, b"old"));
         slot.put(picture(1, b"new"));
         slot.close();

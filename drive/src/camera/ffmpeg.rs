@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use tokkyu_contract::MonoTime;
 
-use super::feed::{Feed, Read, Taken};
+use super::feed::{Cut, Feed, Read, Taken};
 use super::folder::{Folder, unreadable};
 use super::{Camera, CameraError, Frame, LONGEST_WAIT, checked_size};
 use crate::picture::Encoding;
@@ -89,20 +89,22 @@ pub enum Format {
     Mono8,
     /// [`Encoding::Rgb8`].
     Rgb8,
+    /// [`Encoding::Jpeg`] as a device compressed it, not looked into: of the size asked or not at all.
+    Jpeg,
 }
 
 impl Format {
     const fn bytes_per_pixel(self) -> usize {
         match self {
             Format::Mono8 => 1,
-            Format::Rgb8 => 3,
+            Format::Rgb8 | Format::Jpeg => 3,
         }
     }
 
     const fn pixel_format(self) -> &'static str {
         match self {
             Format::Mono8 => "gray",
-            Format::Rgb8 => "rgb24",
+            Format::Rgb8 | Format::Jpeg => "rgb24",
         }
     }
 }
@@ -139,11 +141,16 @@ impl Settings {
         match self.format {
             Format::Mono8 => Encoding::Mono8 { width, height },
             Format::Rgb8 => Encoding::Rgb8 { width, height },
+            Format::Jpeg => Encoding::Jpeg { width, height },
         }
     }
 
-    fn picture_bytes(&self) -> usize {
-        usize::from(self.width) * usize::from(self.height) * self.format.bytes_per_pixel()
+    fn cut(&self) -> Cut {
+        let pixels = usize::from(self.width) * usize::from(self.height);
+        match self.format {
+            Format::Mono8 | Format::Rgb8 => Cut::Length(pixels * self.format.bytes_per_pixel()),
+            Format::Jpeg => Cut::Jpeg,
+        }
     }
 
     fn command(&self, program: &OsStr) -> Command {
@@ -155,8 +162,15 @@ impl Settings {
         }
         command.args(self.input_arguments());
         // With "?" ffmpeg's last words are about what is missing, and not about "?".
-        command.args(["-map", "0:v:0?", "-vf", &self.filters(), "-f", "rawvideo"]);
-        command.args(["-pix_fmt", self.format.pixel_format(), "pipe:1"]);
+        command.args(["-map", "0:v:0?"]);
+        match self.format {
+            Format::Jpeg => command.args(["-c:v", "copy", "-f", "mjpeg"]),
+            Format::Mono8 | Format::Rgb8 => {
+                command.args(["-vf", &self.filters(), "-f", "rawvideo"]);
+                command.args(["-pix_fmt", self.format.pixel_format()])
+            }
+        };
+        command.arg("pipe:1");
         command
     }
 
@@ -169,10 +183,14 @@ impl Settings {
                 vec!["-re", "-ss", &start, "-stream_loop", "-1"],
                 [OsStr::new("file:"), path.as_os_str()].into_iter().collect(),
             ),
-            Input::Device(path) => (
-                vec!["-fflags", "nobuffer", "-f", "v4l2", "-framerate", &rate, "-video_size", &size],
-                path.into(),
-            ),
+            Input::Device(path) => {
+                let mut words = vec!["-fflags", "nobuffer", "-f", "v4l2"];
+                if self.format == Format::Jpeg {
+                    words.extend(["-input_format", "mjpeg"]);
+                }
+                words.extend(["-framerate", &rate, "-video_size", &size]);
+                (words, path.into())
+            }
             Input::Folder(folder) => (
                 vec!["-re", "-f", "image2", "-framerate", &rate, "-loop", "1", "-pattern_type", "glob"],
                 folder.pattern(),
@@ -190,7 +208,7 @@ impl Settings {
         // Films keep their greys between 16 and 235. Turned into colours they are spread by themselves; grey must be told.
         let spread = match self.format {
             Format::Mono8 => ",scale=out_range=full",
-            Format::Rgb8 => "",
+            Format::Rgb8 | Format::Jpeg => "",
         };
         // `dar`: as wide as it is meant to be shown, for its height. What is far wider than high is a line.
         format!(
@@ -272,9 +290,9 @@ impl FfmpegCamera {
         FfmpegCamera::open_with(OsStr::new("ffmpeg"), settings)
     }
 
-    fn open_with(program: &OsStr, settings: Settings) -> Result<FfmpegCamera, CameraError> {
+    pub(super) fn open_with(program: &OsStr, settings: Settings) -> Result<FfmpegCamera, CameraError> {
         settings.check()?;
-        let started = Feed::start(settings.command(program), settings.picture_bytes());
+        let started = Feed::start(settings.command(program), settings.cut());
         let feed = started.map_err(|source| match source.kind() {
             // The same error comes when the folder to run in has vanished.
             io::ErrorKind::NotFound if !settings.input.path().exists() => {
@@ -288,7 +306,7 @@ impl FfmpegCamera {
     }
 
     fn frame(&mut self, picture: Read) -> Frame {
-        let Read { number, given, data } = picture;
+        let Read { number, given, data, .. } = picture;
         self.seen = true;
         self.silent_since = None;
         let since_start = Duration::from_secs_f64(number as f64 / self.settings.rate_hz);
@@ -297,6 +315,14 @@ impl FfmpegCamera {
         let encoding = self.settings.encoding();
         let source_time = recorded.then_some(position);
         Frame { data, encoding, sequence: number, source_time, given: Some(given) }
+    }
+
+    pub(super) const fn format(&self) -> Format {
+        self.settings.format
+    }
+
+    fn size(&self) -> (u16, u16) {
+        (self.settings.width, self.settings.height)
     }
 
     /// Nothing came: passing, unless it has been so for too long.
@@ -323,7 +349,13 @@ impl Camera for FfmpegCamera {
             return Err(self.end(said));
         }
         match self.feed.take(LONGEST_WAIT) {
-            Taken::Picture(picture) => Ok(self.frame(picture)),
+            Taken::Picture(picture) => match picture.size.filter(|size| *size != self.size()) {
+                None => Ok(self.frame(picture)),
+                Some((width, height)) => {
+                    self.feed.end();
+                    Err(self.end(format!("its pictures are {width}x{height}")))
+                }
+            },
             Taken::Nothing => Err(self.silence(due)),
             Taken::Ended => {
                 let said = match self.feed.end() {
@@ -385,7 +417,7 @@ mod tests {
         // A program that runs and writes nothing, as a driver does whose cable was pulled.
         let mut command = Command::new("sleep");
         command.arg("1000");
-        let feed = Feed::start(command, 10).unwrap();
+        let feed = Feed::start(command, Cut::Length(10)).unwrap();
         let settings = settings(Input::Device("/dev/video0".into()));
         let patience = STALLED_AFTER;
         let mut camera =

@@ -7,6 +7,8 @@
 //! ```text
 //!  TestPicture   FfmpegCamera ── Feed (child process, threads, newest-first slot)
 //!  Dummy              │
+//!      │         DeviceCamera (of a device: its own JPEG, or raw)
+//!      │              │
 //!      │         Retrying (reopens what vanished, with backoff)
 //!      └───────────┬──┘
 //!             JpegCamera (optional: compresses to the bit rate that is granted)
@@ -14,6 +16,7 @@
 //!                Frame → Picture → sample
 //! ```
 
+pub mod device;
 pub mod dummy;
 pub mod encode;
 mod feed;
@@ -21,6 +24,7 @@ pub mod ffmpeg;
 mod folder;
 mod glyphs;
 pub mod jpeg_rate;
+pub mod mjpeg;
 pub mod retry;
 pub mod street;
 pub mod test_picture;
@@ -34,6 +38,7 @@ use tokkyu_contract::MonoTime;
 
 use crate::picture::{Encoding, Picture, PictureError};
 
+pub use device::DeviceCamera;
 pub use dummy::Dummy;
 pub use encode::JpegCamera;
 pub use ffmpeg::{FfmpegCamera, Format, Input};

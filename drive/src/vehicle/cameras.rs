@@ -17,8 +17,8 @@ use tokkyu_contract::{MonoTime, WallTime};
 use crate::camera::ffmpeg::{self, Settings};
 use crate::camera::test_picture::{DEFAULT_HEIGHT, DEFAULT_WIDTH};
 use crate::camera::{
-    Camera, CameraError, Dummy, FfmpegCamera, Format, Input, JpegCamera, JpegRate, Retrying, TestPicture,
-    dummy, street,
+    Camera, CameraError, DeviceCamera, Dummy, FfmpegCamera, Format, Input, JpegCamera, JpegRate, Retrying,
+    TestPicture, dummy, street,
 };
 use crate::picture::HEADER_BYTES;
 use crate::program::{DriveError, StopFlag, Video, wiring};
@@ -113,7 +113,13 @@ fn open_ffmpeg(flow: &Flow, input: Result<Input, CameraError>, start: Duration) 
         robot::Encoding::Mjpeg => Format::Rgb8,
     };
     let settings = Settings { input: input?, width, height, format, rate_hz: rate_hz(flow), start };
-    let open = move || Ok(Box::new(FfmpegCamera::open(settings.clone())?) as Box<dyn Camera>);
+    let compresses = matches!((&settings.input, flow.encoding), (Input::Device(_), robot::Encoding::Mjpeg));
+    let open = move || -> Result<Box<dyn Camera>, CameraError> {
+        match compresses {
+            true => Ok(Box::new(DeviceCamera::open(settings.clone())?)),
+            false => Ok(Box::new(FfmpegCamera::open(settings.clone())?)),
+        }
+    };
     let camera = Box::new(Retrying::new(open)?);
     Ok(match flow.encoding {
         robot::Encoding::Raw => Eye::Waiting(camera),
