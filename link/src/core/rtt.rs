@@ -40,6 +40,13 @@ impl WindowedMin {
         self.min = self.min.min(value);
     }
 
+    /// Makes all values taken in so far larger by `by`.
+    pub fn raise(&mut self, by: i64) {
+        // None stays none: it is the largest.
+        self.slots.iter_mut().for_each(|slot| *slot = slot.saturating_add(by));
+        self.min = self.min.saturating_add(by);
+    }
+
     /// The minimum, if any value was taken in.
     pub fn get(&self) -> Option<i64> {
         Some(self.min).filter(|min| *min != i64::MAX)

@@ -1,6 +1,7 @@
 //! Two ends of a link in virtual time, one idea for each file; `world` is what they stand in. One program: linking is what takes long.
 
 mod black_hole;
+mod clocks;
 mod competition;
 mod determinism;
 mod endless_wait;

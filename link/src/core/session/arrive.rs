@@ -37,7 +37,7 @@ impl Session {
         }
         self.stats.packets_received += 1;
         self.hear_of_hole(&header);
-        let sent = self.clock.unwrap(header.sent_us);
+        let sent = self.clock.unwrap(now, header.sent_us);
         if self.clock.on_packet(now, sent) {
             self.on_clock_jump();
         }
@@ -192,10 +192,8 @@ impl Session {
         capture: PeerTime,
         first_packet: MonoTime,
     ) -> (Duration, Duration) {
-        match self.clock.offset() {
-            Some((offset, error)) => (now.since(capture.to_mono(offset)), error),
-            None => (now.since(first_packet) + self.rtt.smoothed() / 2, Duration::MAX),
-        }
+        let unknown = || (now.since(first_packet) + self.rtt.smoothed() / 2, Duration::MAX);
+        self.clock.age(now, capture).unwrap_or_else(unknown)
     }
 
     /// Gives up incomplete samples that can only come late (LNK-3).
@@ -206,7 +204,7 @@ impl Session {
         let partials = u32::try_from(self.inbox.partials()).unwrap_or(u32::MAX);
         self.next_partial_check = now + PARTIAL_CHECK + PARTIAL_CHECK_EACH * partials;
         let lifespans = self.incoming_lifespans();
-        let offset = self.clock.offset().map(|(offset, _)| offset);
+        let offset = self.clock.offset(now).map(|(offset, _)| offset);
         self.inbox.expire(|flow, capture, first_packet| {
             let Some(lifespan) = lifespans.get(&flow) else { return false };
             let captured = offset.map_or(first_packet, |offset| capture.to_mono(offset));
