@@ -10,7 +10,7 @@
 //! large for the interface fails with `EMSGSIZE` and is counted. The socket stays unconnected: the kernel then picks
 //! route and source address for each batch, and a vehicle whose default route moves to another modem goes on sending.
 
-use std::io::{IoSlice, IoSliceMut};
+use std::io::{ErrorKind, IoSlice, IoSliceMut};
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 
@@ -19,7 +19,7 @@ use nix::sys::socket::{ControlMessage, MsgFlags, SockaddrStorage, sendmsg, setso
 use quinn_udp::{RecvMeta, UdpSocketState};
 use tokkyu_contract::{Class, MonoTime};
 
-use super::clock::StampReader;
+use super::clock::{self, StampReader};
 use super::error::CarrierError;
 
 /// What a gigabit brings in some 60 ms in which the link thread does not run (the kernel charges a packet about twice
@@ -246,10 +246,15 @@ impl Socket {
         let mut slots = inbox.buffers.iter_mut();
         let mut slices: [IoSliceMut<'_>; INBOX] =
             std::array::from_fn(|_| IoSliceMut::new(slots.next().map_or(&mut [], |buffer| &mut buffer[..])));
+        let began = clock::now();
         // Errors other than "nothing there" are answers to something sent earlier (ICMP); the next read goes on.
-        let filled = self.setup.recv((&self.io).into(), &mut slices, &mut inbox.meta).unwrap_or(0);
-        inbox.stamps.read_clocks();
-        filled
+        let read = self.setup.recv((&self.io).into(), &mut slices, &mut inbox.meta);
+        let is_drained = match &read {
+            Ok(filled) => *filled < INBOX,
+            Err(error) => error.kind() == ErrorKind::WouldBlock,
+        };
+        inbox.stamps.on_read(began, is_drained);
+        read.unwrap_or(0)
     }
 }
 
