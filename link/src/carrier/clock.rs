@@ -16,6 +16,44 @@ pub fn now() -> MonoTime {
     MonoTime::ZERO + read.expect("CLOCK_MONOTONIC can be read")
 }
 
+/// How long this machine was suspended since it was started: [`MonoTime`] stood meanwhile, `CLOCK_BOOTTIME` did not.
+#[derive(Clone, Copy, Debug)]
+pub struct Suspends {
+    so_far: Duration,
+}
+
+impl Suspends {
+    /// As of now.
+    pub fn new() -> Self {
+        // Where something else ran in between, again; 100 readings apart are a machine without the clock.
+        Suspends { so_far: (0..100).find_map(|_| Self::read()).unwrap_or(Duration::MAX) }
+    }
+
+    /// For how long it was suspended since this was asked last, if it was.
+    pub fn look(&mut self) -> Option<Duration> {
+        self.on_reading(Self::read()?)
+    }
+
+    fn on_reading(&mut self, so_far: Duration) -> Option<Duration> {
+        let span = so_far.saturating_sub(self.so_far);
+        self.so_far = if span > STEP { so_far } else { self.so_far };
+        (span > STEP).then_some(span)
+    }
+
+    /// The clocks' distance. None where the two could not be read together, or the system has but one.
+    fn read() -> Option<Duration> {
+        let (before, boot) = (now(), clock_gettime(ClockId::CLOCK_BOOTTIME).ok()?);
+        let is_together = now().since(before) <= TOGETHER;
+        is_together.then(|| Duration::from(boot).saturating_sub(Duration::from_nanos(before.as_nanos())))
+    }
+}
+
+impl Default for Suspends {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 /// Processor time of the calling thread so far.
 pub fn thread_cpu() -> Duration {
     clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).map(Duration::from).unwrap_or_default()
@@ -149,6 +187,19 @@ mod tests {
     fn endless_time_does_not_overflow_an_instant() {
         let map = InstantMap::new();
         assert!(map.instant(MonoTime::MAX) >= map.instant);
+    }
+
+    #[test]
+    fn a_suspend_is_told_once_and_readings_a_little_apart_are_none() {
+        let mut suspends = Suspends { so_far: Duration::from_secs(5) };
+        let apart = Duration::from_secs(5) + TOGETHER;
+        assert_eq!(suspends.on_reading(apart), None);
+        assert_eq!(
+            suspends.on_reading(apart + Duration::from_secs(8)),
+            Some(Duration::from_secs(8) + TOGETHER)
+        );
+        assert_eq!(suspends.on_reading(apart + Duration::from_secs(8)), None);
+        assert_eq!(suspends.on_reading(Duration::ZERO), None);
     }
 
     const EPOCH: Duration = Duration::from_secs(1_000);

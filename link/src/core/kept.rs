@@ -32,6 +32,11 @@ impl Kept {
         }
     }
 
+    /// Our clock stood for `span`: what is kept is older by as much.
+    pub fn on_suspended(&mut self, span: Duration) {
+        self.samples.iter_mut().for_each(|(capture, _)| *capture = capture.saturating_sub(span));
+    }
+
     /// Those still alive, oldest first.
     pub fn alive(&self, now: MonoTime, qos: &Qos) -> Vec<(MonoTime, Bytes)> {
         let alive = |capture: &MonoTime| qos.lifespan.is_none_or(|span| *capture + span > now);

@@ -224,6 +224,17 @@ impl OutFlow {
         }
     }
 
+    /// Our clock stood for `span`: what was captured before is older by as much (LNK-1).
+    pub fn on_suspended(&mut self, span: Duration) {
+        for sample in self.samples.iter_mut().flatten() {
+            sample.capture = sample.capture.saturating_sub(span);
+            if sample.expires != MonoTime::MAX {
+                sample.expires = sample.expires.saturating_sub(span);
+            }
+        }
+        self.kept.on_suspended(span);
+    }
+
     /// All waiting samples but the newest give way (LNK-12).
     pub fn keep_newest(&mut self, now: MonoTime) {
         let newest = self.next_sequence().wrapping_sub(1);

@@ -6,7 +6,8 @@
 use super::channel::{Leaving, Outgoing, Request, Shared};
 use super::endpoints::Endpoints;
 use super::{Closing, LinkConfig, LinkError, LinkEvent, LinkState, LinkStats, Role};
-use crate::carrier::{Packets, QuicTransport, Received, Transport, TransportState, clock};
+use crate::carrier::clock::{self, Suspends};
+use crate::carrier::{Packets, QuicTransport, Received, Transport, TransportState};
 use crate::core::{Endpoint, Event, Session, SessionConfig, Stats};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError};
@@ -58,6 +59,7 @@ pub(super) struct LinkThread {
     state: LinkState,
     stats_at: MonoTime,
     redial_at: MonoTime,
+    suspends: Suspends,
     packet: Vec<u8>,
     closing: bool,
 }
@@ -90,6 +92,7 @@ impl LinkThread {
             state: LinkState::Connecting,
             stats_at: MonoTime::ZERO,
             redial_at: MonoTime::ZERO,
+            suspends: Suspends::new(),
             packet: Vec::with_capacity(9000),
             closing: false,
         }
@@ -100,6 +103,7 @@ impl LinkThread {
         while !self.closing {
             self.config.fault.on_turn();
             let now = clock::now();
+            self.look_for_suspend(now);
             self.receive(now);
             let asked = self.take_requests(now);
             self.follow_carrier(now);
@@ -136,6 +140,14 @@ impl LinkThread {
         if woken.woken {
             self.shared.awake();
         }
+    }
+
+    /// Before packets that waited meanwhile are read.
+    fn look_for_suspend(&mut self, now: MonoTime) {
+        let Some(span) = self.suspends.look() else { return };
+        self.session.iter_mut().for_each(|(_, session)| session.on_suspended(now, span));
+        let words = format!("this machine was suspended for {:.1} s", span.as_secs_f64());
+        self.shared.events.put(LinkEvent::Trouble(words));
     }
 
     fn receive(&mut self, now: MonoTime) {

@@ -5,7 +5,7 @@
 //! the jump is back, it looks like a queue.
 
 use crate::world::networks::Draw;
-use crate::world::{at_ms, ms, publication, reliable, subscription};
+use crate::world::{at_ms, ms, publication, reliable, subscription, with_lifespan};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tokkyu_contract::{Class, FlowId, MonoTime};
@@ -26,6 +26,8 @@ struct Plan {
     end: usize,
     stands: Duration,
     drift_ppm: [i64; 2],
+    /// The system tells the end that stood for how long it did, as one does that suspends its machine.
+    is_told: bool,
     /// A queue on one way, of so much: from end 0, or from end 1.
     queue: [Duration; 2],
     seed: u64,
@@ -39,6 +41,7 @@ impl Plan {
             end: 0,
             stands: Duration::ZERO,
             drift_ppm: [0; 2],
+            is_told: false,
             queue: [Duration::ZERO; 2],
             seed,
         }
@@ -168,6 +171,10 @@ impl Rig {
                     let payload = self.now.as_nanos().to_le_bytes();
                     self.sessions[end].publish(clock, self.flows[end], clock, &payload).unwrap();
                 }
+                if self.plan.is_told && end == self.plan.end && self.now == self.plan.awake() {
+                    let clock = self.plan.clock(end, self.now);
+                    self.sessions[end].on_suspended(clock, self.plan.stands);
+                }
                 self.turn(end);
             }
             self.now += step;
@@ -265,8 +272,9 @@ fn a_queue_hides_no_stand_that_ends_within_it() {
 
 #[test]
 fn with_steady_clocks_the_error_is_half_the_round_trip_and_what_they_drift_apart_while_a_queue_stands() {
-    for (nth, queue) in [[0, 0], [300, 0], [0, 300]].into_iter().enumerate() {
-        let drift_ppm = [[0, 0], [500, -500], [-500, 500]][nth];
+    let queues = [[0, 0], [300, 0], [0, 300], [300, 0], [0, 300]];
+    for (nth, queue) in queues.into_iter().enumerate() {
+        let drift_ppm = [[0, 0], [0, 0], [0, 0], [500, -500], [-500, 500]][nth];
         let plan = Plan { queue: queue.map(ms), drift_ppm, ..Plan::steady(ms(20), ms(4), nth as u64) };
         let came = run(plan, ms(11_000));
         // A queue that goes at once looks like a clock that stood, until the next answer.
@@ -277,7 +285,44 @@ fn with_steady_clocks_the_error_is_half_the_round_trip_and_what_they_drift_apart
             (came.delivered.age_error.saturating_sub(came.delivered.age / 1_000), came.at)
         });
         let (most, at) = most.max().unwrap();
-        let may_be = if queue == [0, 0] { ms(12) } else { ms(18) };
+        let may_be = [ms(12), ms(17), ms(17), ms(21), ms(21)][nth];
         assert!(most < may_be, "{queue:?} {drift_ppm:?}: {most:?} at {at}");
     }
+}
+
+/// What a gate lets through: by its age, and by how well that is known.
+const LIFESPAN: Duration = Duration::from_millis(150);
+
+#[test]
+fn after_a_suspend_of_either_end_no_stale_sample_passes_a_gate_and_fresh_ones_soon_do() {
+    for (end, secs) in [0, 1].into_iter().flat_map(|end| [8, 40, 3_600].map(|secs| (end, secs))) {
+        let steady = Plan::steady(ms(20), ms(4), secs);
+        let plan = Plan { end, stands: Duration::from_secs(secs), is_told: true, ..steady };
+        let came = run(plan, ms(2_000));
+        let is_passed = |came: &&Came| came.delivered.age <= LIFESPAN && came.delivered.age_error <= LIFESPAN;
+        let passed: Vec<_> = came.iter().filter(is_passed).collect();
+        let stale = passed.iter().filter(|came| came.true_age() > LIFESPAN).count();
+        assert_eq!(stale, 0, "end {end} suspended for {secs} s");
+        let soon = plan.awake() + ms(200);
+        let count = |came: &[&Came]| came.iter().filter(|came| came.issued >= soon).count();
+        let (passed, all) = (count(&passed), count(&came.iter().collect::<Vec<_>>()));
+        assert!(all > 100 && passed == all, "end {end}, {secs} s: {passed} of {all}");
+    }
+}
+
+#[test]
+fn what_waited_for_its_turn_while_the_machine_was_suspended_is_too_old_to_be_sent() {
+    let plan = Plan::steady(ms(20), ms(4), 1);
+    let mut rig = Rig::new(plan);
+    let qos = with_lifespan(reliable(1), 150);
+    let flow = rig.sessions[0].advertise(publication("late", Class::Realtime, qos)).unwrap();
+    rig.sessions[1].subscribe(subscription("late", qos)).unwrap();
+    rig.run_to(at_ms(1_000));
+    let clock = plan.clock(0, rig.now);
+    rig.sessions[0].publish(clock, flow, clock, &[0; 100]).unwrap();
+    rig.sessions[0].on_suspended(clock, ms(8_000));
+    let before = rig.came.len();
+    rig.run_to(at_ms(1_500));
+    assert!(rig.came[before..].iter().all(|came| came.delivered.payload.len() == 8), "it was sent");
+    assert_eq!(rig.sessions[0].sent_ledger(flow).expired, 1);
 }

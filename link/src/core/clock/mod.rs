@@ -92,20 +92,24 @@ impl PeerClock {
         self.check(now)
     }
 
-    /// Two ways that take less than no time together: a clock jumped. Both minima start anew, from packets that are
-    /// still to be sent, and until both are known again so is no offset.
+    /// Two ways that take less than no time together: a clock jumped. Both minima start anew.
     fn check(&mut self, now: MonoTime) -> bool {
         let ways = self.there.seen(now).zip(self.back.seen(now));
         let jumped = ways.is_some_and(|(there, back)| there.saturating_add(back) < 0);
         if jumped {
-            // What was newest may be of another turn.
-            let (last, back_now) = (self.last, self.back_now);
-            // One more than now: the answer to a packet of this very moment may be of before.
-            let anew = now + Duration::from_nanos(1);
-            let peer_stood = Moves::anew(stamp_of(last));
-            *self = PeerClock { newest: last, last, back_now, anew, peer_stood, ..PeerClock::default() };
+            self.begin_anew(now);
         }
         jumped
+    }
+
+    /// A clock jumped: until a packet that is still to be sent is answered, there is no offset.
+    pub fn begin_anew(&mut self, now: MonoTime) {
+        // What was newest may be of another turn.
+        let (last, back_now) = (self.last, self.back_now);
+        // One more than now: the answer to a packet of this very moment may be of before.
+        let anew = now + Duration::from_nanos(1);
+        let peer_stood = Moves::anew(stamp_of(last));
+        *self = PeerClock { newest: last, last, back_now, anew, peer_stood, ..PeerClock::default() };
     }
 
     /// How much longer the last packet was on its way to us than the quickest of the last ten seconds.

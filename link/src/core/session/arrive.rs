@@ -103,6 +103,14 @@ impl Session {
         self.plan(now);
     }
 
+    /// This machine was suspended for `span`, for which our clock stood. To be told before any packet that waited: by our
+    /// clock they came as soon as they were sent. No age is known until an answer to a packet sent from now on (LNK-4).
+    pub fn on_suspended(&mut self, now: MonoTime, span: Duration) {
+        self.clock.begin_anew(now);
+        self.on_clock_jump();
+        self.flows.iter_mut().for_each(|flow| flow.on_suspended(span));
+    }
+
     /// A clock jumped: what was learned by both together is void (LNK-4).
     fn on_clock_jump(&mut self) {
         self.rtt.on_clock_jump();
