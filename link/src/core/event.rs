@@ -14,7 +14,7 @@ pub struct Delivered {
     pub id: TraceId,
     /// The payload.
     pub payload: Bytes,
-    /// Publisher's clock at capture.
+    /// Publisher's clock at capture, but for turns of 2³² µs, in line with the offset told (LNK-4).
     pub capture: PeerTime,
     /// Age when it was complete, by the estimate of the peer's clock.
     pub age: Duration,

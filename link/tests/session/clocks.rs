@@ -28,6 +28,8 @@ struct Plan {
     drift_ppm: [i64; 2],
     /// The system tells the end that stood for how long it did, as one does that suspends its machine.
     is_told: bool,
+    /// The clock of the end that stands goes on: only its program was stopped.
+    is_clock_running: bool,
     /// A queue on one way, of so much: from end 0, or from end 1.
     queue: [Duration; 2],
     seed: u64,
@@ -42,6 +44,7 @@ impl Plan {
             stands: Duration::ZERO,
             drift_ppm: [0; 2],
             is_told: false,
+            is_clock_running: false,
             queue: [Duration::ZERO; 2],
             seed,
         }
@@ -49,7 +52,8 @@ impl Plan {
 
     /// What `end`'s clock says at `now`.
     fn clock(&self, end: usize, now: MonoTime) -> MonoTime {
-        let stood = if end == self.end { now.since(JUMP_AT).min(self.stands) } else { Duration::ZERO };
+        let stands = end == self.end && !self.is_clock_running;
+        let stood = if stands { now.since(JUMP_AT).min(self.stands) } else { Duration::ZERO };
         let ran = now.saturating_sub(stood).as_nanos() as i64;
         MonoTime::ZERO
             + APART[end]
@@ -204,7 +208,8 @@ fn faults(plan: Plan) -> Vec<String> {
     let mut faults = Vec::new();
     let (mut known, mut all) = (0, 0);
     for came in &came {
-        let in_doubt = came.at >= JUMP_AT && came.at < plan.settled() && !plan.stands.is_zero();
+        let jumps = !plan.stands.is_zero() && !plan.is_clock_running;
+        let in_doubt = jumps && came.at >= JUMP_AT && came.at < plan.settled();
         // What waited for a machine that stood looks young until it contradicts a round trip.
         let waited = came.to == plan.end && came.issued < JUMP_AT + plan.rtt + plan.jitter + EVERY * 2;
         if !in_doubt && !came.is_told_right() {
@@ -288,6 +293,40 @@ fn with_steady_clocks_the_error_is_half_the_round_trip_and_what_they_drift_apart
         let may_be = [ms(12), ms(17), ms(17), ms(21), ms(21)][nth];
         assert!(most < may_be, "{queue:?} {drift_ppm:?}: {most:?} at {at}");
     }
+}
+
+#[test]
+fn a_program_that_was_stopped_goes_on_with_what_is_true_now() {
+    for (end, secs) in [0, 1].into_iter().flat_map(|end| [8, 40, 3_600].map(|secs| (end, secs))) {
+        let steady = Plan::steady(ms(20), ms(4), secs);
+        let plan = Plan { end, stands: Duration::from_secs(secs), is_clock_running: true, ..steady };
+        check([plan].into_iter());
+        let mut rig = Rig::new(plan);
+        rig.run_to(plan.awake() + ms(1_000));
+        for session in &rig.sessions {
+            let stats = session.stats();
+            assert!((ms(20)..ms(30)).contains(&stats.min_rtt), "{plan:?}: {stats:?}");
+            assert!(
+                stats.rtt < ms(60) && stats.own_queue + stats.foreign_queue < ms(10),
+                "{plan:?}: {stats:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_offset_told_is_that_of_the_clocks_and_capture_stamps_go_with_it() {
+    let mut rig = Rig::new(Plan::steady(ms(20), ms(4), 1));
+    rig.run_to(at_ms(1_000));
+    let apart = (APART[1] - APART[0]).as_nanos() as i64;
+    for (end, ahead) in [(0, apart), (1, -apart)] {
+        let (offset, error) = rig.sessions[end].stats().clock_offset.unwrap();
+        assert!(offset.abs_diff(ahead) <= error.as_nanos() as u64, "{offset} is not {ahead}");
+    }
+    let came = rig.came.last().unwrap();
+    let captured = came.delivered.capture.as_nanos();
+    let issued = (MonoTime::ZERO + APART[1 - came.to] + came.issued.since(MonoTime::ZERO)).as_nanos();
+    assert!(captured.abs_diff(issued) < 1_000, "{captured} is not {issued}");
 }
 
 /// What a gate lets through: by its age, and by how well that is known.

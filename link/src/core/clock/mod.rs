@@ -31,6 +31,8 @@ pub struct PeerClock {
     newest: Option<(MonoTime, u64)>,
     /// The one that came last.
     last: Option<(MonoTime, u64)>,
+    /// What stamps are ahead of those told: they begin a turn late.
+    turns_nanos: i64,
     /// Peer's stamp less ours, of packets that arrived there: the offset plus the way there.
     there: Way,
     /// Our stamp less the peer's, of packets that came: the way back less the offset.
@@ -53,6 +55,9 @@ impl PeerClock {
             newest_us + now.since(at).as_micros() as u64
         });
         let full = unwrap_u32(stamp_us, expected);
+        if self.newest.is_none() && full >= TURN_US {
+            self.turns_nanos = TURN_US as i64 * 1_000;
+        }
         self.last = Some((now, full));
         if self.newest.is_none_or(|(_, newest_us)| full > newest_us) {
             self.newest = self.last;
@@ -105,11 +110,12 @@ impl PeerClock {
     /// A clock jumped: until a packet that is still to be sent is answered, there is no offset.
     pub fn begin_anew(&mut self, now: MonoTime) {
         // What was newest may be of another turn.
-        let (last, back_now) = (self.last, self.back_now);
+        let Self { last, back_now, turns_nanos, .. } = *self;
         // One more than now: the answer to a packet of this very moment may be of before.
         let anew = now + Duration::from_nanos(1);
         let peer_stood = Moves::anew(stamp_of(last));
-        *self = PeerClock { newest: last, last, back_now, anew, peer_stood, ..PeerClock::default() };
+        *self =
+            PeerClock { newest: last, last, turns_nanos, back_now, anew, peer_stood, ..PeerClock::default() };
     }
 
     /// How much longer the last packet was on its way to us than the quickest of the last ten seconds.
@@ -124,6 +130,16 @@ impl PeerClock {
         let (there, back) = (self.there.safe(now)?, self.back.safe(now)?);
         let error = (there.saturating_add(back) / 2).saturating_add(1);
         Some((there.saturating_sub(back) / 2, Duration::from_nanos(error.max(0) as u64)))
+    }
+
+    /// The offset to tell people: stamps do not tell turns, so it is the one nearest to zero when they began.
+    pub fn told_offset(&self, now: MonoTime) -> Option<(i64, Duration)> {
+        self.offset(now).map(|(offset, error)| (offset - self.turns_nanos, error))
+    }
+
+    /// A stamp of the peer as people are told it, in line with the offset told.
+    pub fn told(&self, stamp: PeerTime) -> PeerTime {
+        stamp.offset(-self.turns_nanos)
     }
 
     /// Age of what the peer captured at `capture`, and the bound of its error, once known. A sample from before the
@@ -252,6 +268,22 @@ mod tests {
         let first = clock.unwrap(at(5), u32::MAX - 10);
         assert_eq!(clock.unwrap(at(5), 5).as_micros(), first.as_micros() + 16);
         assert_eq!(clock.unwrap(at(5), u32::MAX - 20).as_micros(), first.as_micros() - 10);
+    }
+
+    #[test]
+    fn the_offset_told_is_nearest_to_zero_but_for_a_peers_clock_below_it() {
+        let turn_us = TURN_US as i64;
+        for (own_us, peer_us, told_us) in
+            [(9 * turn_us, 2 * turn_us + 5, 5), (9 * turn_us, turn_us - 5, -5), (3, turn_us - 5, turn_us - 8)]
+        {
+            let (mut clock, now) = (PeerClock::default(), MonoTime::from_micros(own_us as u64));
+            let sent = clock.unwrap(now, peer_us as u32);
+            clock.on_packet(now, sent);
+            clock.on_answer(now, now, sent);
+            let (offset, error) = clock.told_offset(now).expect("known");
+            assert!(offset.abs_diff(told_us * 1_000) <= error.as_nanos() as u64, "{offset} {told_us}");
+            assert_eq!(clock.told(sent).as_micros() as i64, own_us + told_us);
+        }
     }
 
     #[test]

@@ -73,7 +73,7 @@ impl Session {
     /// Offers a sample to those readers of its flow that `wanted` holds for. The best of what they make of it.
     fn offer(&mut self, now: MonoTime, complete: &Complete, wanted: impl Fn(&Reading) -> bool) -> Outcome {
         let (age, age_error) = self.age(now, complete.capture, complete.first_packet);
-        let id = complete.id;
+        let (id, capture) = (complete.id, self.clock.told(complete.capture));
         let Some(incoming) = self.incoming.get_mut(&id.flow) else { return Outcome::Dropped };
         let offered = incoming.entry.qos.lifespan;
         let mut best = Outcome::Dropped;
@@ -84,7 +84,7 @@ impl Session {
             if outcome == Outcome::Delivered {
                 reader.deadline_from = Some(now);
                 let payload = complete.payload.clone();
-                let (subscription, capture) = (reading.reader, complete.capture);
+                let subscription = reading.reader;
                 let delivered = Delivered { subscription, id, payload, capture, age, age_error, at: now };
                 self.events.push_back(Event::Delivered(delivered));
             }

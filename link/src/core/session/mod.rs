@@ -284,7 +284,7 @@ impl Session {
             rate_bps: self.rate.rate_bps(),
             own_queue: self.rate.own_queue(),
             foreign_queue: self.rate.foreign_queue(),
-            clock_offset: self.clock.offset(self.last_seen),
+            clock_offset: self.clock.told_offset(self.last_seen),
             silences: self.path.silences(),
             is_silent: self.path.state() == PathState::Silent,
             is_starting: self.rate.is_starting(),

@@ -43,7 +43,8 @@ pub struct Stats {
     pub own_queue: Duration,
     /// Queue of others.
     pub foreign_queue: Duration,
-    /// Peer clock − own clock, nanoseconds, with the bound of its error; None before it is known.
+    /// Peer clock − own clock, nanoseconds, but for turns of 2³² µs (LNK-4), with the bound of its error;
+    /// None before it is known.
     pub clock_offset: Option<(i64, Duration)>,
     /// How often the path fell silent.
     pub silences: u32,
