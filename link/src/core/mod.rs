@@ -1,7 +1,7 @@
 //! The link without a clock and without a socket (SPEC §1 to §7).
 //!
-//! [`Session`] wires small nouns together and decides nothing itself: [`outbox`] and [`sample`] (with [`kept`] and
-//! [`outstanding`]) what is on its way out, [`scheduler`] who is next, [`sent`] the log that knows what arrived, [`loss`],
+//! [`Session`] wires small nouns together and decides nothing itself: [`outbox`] and [`sample`] (with [`kept`],
+//! [`load`] and [`outstanding`]) what is on its way out, [`scheduler`] who is next, [`sent`] the log that knows what arrived, [`loss`],
 //! [`rtt`], [`rate`] (with [`mark`], [`arrivals`], [`probe`] and [`contest`]), [`pacer`], [`window`] and [`path`] what the path is
 //! like, [`parity`] and [`fec`] how much redundancy and how, [`received`], [`inbox`] (with [`sequences`]) and [`order`] the
 //! other direction, [`memory`] what may be held, [`clock`] the peer's time, [`grant`] what the application may send,
@@ -17,6 +17,7 @@ pub mod grant;
 pub mod inbox;
 pub mod kept;
 pub mod limits;
+pub mod load;
 pub mod loss;
 pub mod mark;
 pub mod memory;

@@ -1,6 +1,7 @@
 //! Publications: one queue of samples a flow (LNK-10 to LNK-14).
 
 use super::kept::Kept;
+use super::load::Load;
 use super::outstanding::Outstanding;
 use super::sample::OutSample;
 use bytes::Bytes;
@@ -38,6 +39,10 @@ pub struct OutFlow {
     pub waited: Duration,
     /// How often its samples gave way lately, each as `STARVED` and fading (LNK-51).
     pub starved: u32,
+    /// What it publishes within its lifespan (LNK-12).
+    pub load: Load,
+    /// It publishes more than its share of the path: judged when something of its class waits for long (LNK-12).
+    pub lacks_rate: bool,
     /// A reader wants it.
     pub wanted: bool,
     /// A floor of at least this number is to be told.
@@ -94,6 +99,8 @@ impl OutFlow {
             last_publish: None,
             waited: Duration::ZERO,
             starved: 0,
+            load: Load::default(),
+            lacks_rate: false,
             wanted: false,
             floor_owed: None,
         }
@@ -201,6 +208,11 @@ impl OutFlow {
     /// Bytes kept for late joiners.
     pub fn kept_bytes(&self) -> usize {
         self.kept.bytes()
+    }
+
+    /// The period, where the publication declares it.
+    pub fn declared_period(&self) -> Option<Duration> {
+        self.period.filter(|_| self.period_is_declared)
     }
 
     fn learn_period(&mut self, now: MonoTime) {

@@ -11,7 +11,7 @@
 //!     └────────────────────────────────────┘ on_path_back
 //! ```
 
-use super::arrivals::Arrivals;
+use super::arrivals::{Arrivals, Window};
 use super::contest::Contest;
 use super::loss::OwnLoss;
 use super::mark::{LONGEST_SAMPLE, Mark};
@@ -204,7 +204,7 @@ impl RateEstimator {
     pub fn on_feedback(&mut self, now: MonoTime, mark: Mark, rtt: Rtt, own_loss: OwnLoss, gap: Duration) {
         self.update_queue(now, &mark, rtt, gap);
         self.contest.on_mark(now, &mark, rtt.smoothed, self.overhead_bytes);
-        let Some(sample) = self.sample(mark, own_loss) else { return };
+        let Some(sample) = self.sample(mark, own_loss, rtt.min) else { return };
         self.remember(now, sample, rtt);
         match self.phase {
             Phase::Startup { saturated } => self.grow(sample, saturated),
@@ -298,7 +298,7 @@ impl RateEstimator {
     }
 
     /// Compares the spacing since the anchor, if both are of one burst and far enough apart.
-    fn sample(&mut self, mark: Mark, own_loss: OwnLoss) -> Option<Sample> {
+    fn sample(&mut self, mark: Mark, own_loss: OwnLoss, min_rtt: Duration) -> Option<Sample> {
         let Some(anchor) = self.anchor.filter(|anchor| anchor.burst == mark.burst) else {
             self.anchor = Some(mark);
             return None;
@@ -325,9 +325,14 @@ impl RateEstimator {
         let sent_bytes = mark.bytes_sent - anchor.bytes_sent;
         let bits = 8.0 * (sent_bytes + count * self.overhead_bytes as u64) as f64;
         let bytes_received = mark.bytes_received.wrapping_sub(anchor.bytes_received);
-        self.arrivals.add(count, sent_bytes, u64::from(bytes_received));
+        let span = Duration::from_secs_f64(received_s);
+        self.arrivals.add(Window { packets: count, sent_bytes, received_bytes: bytes_received.into(), span });
         if self.arrivals.is_mostly_lost() {
-            return None; // the few that come do so as they were sent, at any rate
+            // The few that come do so as they were sent, at any rate; behind a queue they come as it lets them out.
+            let delivered =
+                bits / received_s * (f64::from(bytes_received) / sent_bytes.max(1) as f64).min(1.0);
+            let is_queued = self.own_queue + self.foreign_queue > scale(min_rtt) / 4;
+            return is_queued.then_some(Sample { bps: delivered, saturated: true, stretched: true });
         }
         // The spacing, less what a policer or a queue that overflows took: a queue that drops must not look fast.
         let capacity = bits / received_s * self.arrivals.carried(own_loss);
@@ -489,6 +494,31 @@ mod tests {
             }
         }
         assert!(rate.rate_bps() < 10.0 * START_BPS, "{}", rate.rate_bps());
+    }
+
+    /// Sent at 4 Mbit/s into a queue that lets 1 Mbit/s out and drops the rest.
+    #[test]
+    fn what_a_full_queue_lets_out_is_the_rate_also_where_it_drops_most() {
+        let own = OwnLoss { share: 0.05, dispersion: 1.0 };
+        let rtt = Rtt { min: Duration::from_millis(20), smoothed: Duration::from_millis(100) };
+        let mut rate = RateEstimator::new(10e9, 97);
+        for number in 0..400u64 {
+            let sent_at = MonoTime::from_millis(1_000) + Duration::from_millis(3) * number as u32;
+            let mark = Mark {
+                number,
+                burst: 1,
+                in_burst: number as u32,
+                sent_at,
+                bytes_sent: number * 1_403,
+                received_us: number as u32 * 3_000,
+                bytes_received: (number / 4 * 1_403) as u32,
+                one_way_nanos: 80_000_000.min(number as i64 * 10_000_000),
+            };
+            if number.is_multiple_of(4) {
+                rate.on_feedback(sent_at, mark, rtt, own, Duration::ZERO);
+            }
+        }
+        assert!((0.6e6..1.1e6).contains(&rate.rate_bps()), "{}", rate.rate_bps());
     }
 
     #[test]

@@ -162,6 +162,12 @@ impl OutSample {
         &self.payload
     }
 
+    /// Bytes of all its packets on the wire, parity left out, where each has `around` bytes around what it carries. A
+    /// small picture takes much more than its payload: its shards are all of the same size.
+    pub fn wire_bytes(&self, around: usize) -> usize {
+        self.k * (self.shard_bytes + around)
+    }
+
     /// Bytes of memory it takes.
     pub fn memory_bytes(&self) -> usize {
         let again = size_of::<u16>() * (self.lost.len() + self.repairs.len());

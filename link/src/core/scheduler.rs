@@ -37,16 +37,21 @@ pub struct Choice {
 pub fn choose(flows: &[OutFlow], class: Class, earliest: MonoTime, is_crowded: bool) -> Option<Choice> {
     let of =
         |(flow, sample): (usize, &OutSample), is_new| Choice { flow, sequence: sample.id.sequence, is_new };
-    let urgent = |wanted: fn(&OutSample) -> bool| {
-        let wanted = open(flows, class, earliest).filter(|(_, sample)| wanted(sample));
+    let urgent = |wanted: fn(&OutFlow, &OutSample) -> bool| {
+        let wanted = open(flows, class, earliest).filter(|(at, sample)| wanted(&flows[*at], sample));
         wanted.min_by_key(|(_, sample)| (sample.to_send(), sample.expires))
     };
     // Asked for each packet: what is repaired and what has begun in one pass, the former first.
-    if let Some(begun) = urgent(|sample| sample.to_send() < ToSend::Waiting) {
+    if let Some(begun) = urgent(|_, sample| sample.to_send() < ToSend::Waiting) {
         return Some(of(begun, false));
     }
+    // What a flow gets that asks for less than its share is not for those to take that ask for more.
+    let fits = |flow: &OutFlow, sample: &OutSample| sample.is_waiting() && !flow.lacks_rate;
+    if let Some(fitting) = is_crowded.then(|| urgent(fits)).flatten() {
+        return Some(of(fitting, true));
+    }
     let round = if is_crowded { crowded_round(flows, class) } else { ROUND };
-    let first = urgent(OutSample::is_waiting)?.1.expires;
+    let first = urgent(|_, sample| sample.is_waiting())?.1.expires;
     open(flows, class, earliest)
         .filter(|(_, sample)| sample.is_waiting() && sample.expires <= first + round)
         .max_by_key(|(at, sample)| {

@@ -6,6 +6,7 @@ mod competition;
 mod determinism;
 mod endless_wait;
 mod figures;
+mod giving_way;
 mod granted_rate;
 mod hostile;
 mod ledger;

@@ -63,11 +63,7 @@ impl Session {
         let paced: Vec<FlowId> = self.flows.iter().filter(is_paced).map(|flow| flow.id).collect();
         let demand = |id: &FlowId| self.writers.get(id).map_or(0.0, |writer| writer.demand.bps);
         let demands: Vec<f64> = paced.iter().map(demand).collect();
-        let room =
-            self.config.max_datagram as f64 / (self.config.max_datagram + self.config.overhead_bytes) as f64;
-        // Parity and repairs take about the loss, its chance included, once more.
-        let payload_bps = self.rate.known_bps() * room * (1.0 - 2.0 * self.loss.share()).max(0.2);
-        for (flow, bps) in paced.into_iter().zip(share(payload_bps, &demands)) {
+        for (flow, bps) in paced.into_iter().zip(share(self.payload_bps(), &demands)) {
             let Some(writer) = self.writers.get_mut(&flow) else { continue };
             if is_news(writer.granted_bps, bps) {
                 writer.granted_bps = bps;

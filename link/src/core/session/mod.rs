@@ -10,6 +10,7 @@ mod config;
 mod demand;
 mod endpoint;
 mod endpoints;
+mod give_way;
 mod hole;
 mod hole_state;
 mod housekeeping;
@@ -48,7 +49,7 @@ use crate::wire::{Entry, Frame, HEADER_LEN};
 use bytes::Bytes;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
-use tokkyu_contract::{Class, Durability, FlowId, Ledger, MonoTime, TraceId};
+use tokkyu_contract::{Durability, FlowId, Ledger, MonoTime, TraceId};
 
 /// Packets are left in the socket for a 32nd of the round trip, within these bounds: control that comes among pictures
 /// waits with them.
@@ -233,24 +234,13 @@ impl Session {
         let out = &mut self.flows[at];
         let id = TraceId { flow: out.id, sequence: out.next_sequence() };
         let expires = out.qos.lifespan.map_or(MonoTime::MAX, |span| capture + span);
-        out.push(now, OutSample::new(id, capture, expires, payload, self.cut));
-        let (class, period) = (out.class, out.period);
-        if let Some(period) = period.filter(|_| !self.rate.is_starting()) {
-            self.give_way(now, class, period);
-        }
-    }
-
-    /// When the class holds more than the path carries in a period, only the newest samples of its flows stay.
-    fn give_way(&mut self, now: MonoTime, class: Class, period: Duration) {
-        let ahead_bits = 8.0 * super::scheduler::bytes_ahead(&self.flows, class) as f64;
-        if ahead_bits / self.rate.rate_bps() <= period.as_secs_f64() {
-            return;
-        }
-        if class < Class::Background {
-            self.rate.on_hungry(now);
-        }
-        for flow in self.flows.iter_mut().filter(|f| f.class == class && f.qos.lifespan.is_some()) {
-            flow.keep_newest(now);
+        let sample = OutSample::new(id, capture, expires, payload, self.cut);
+        let around = self.config.overhead_bytes + HEADER_LEN + Frame::FRAGMENT_OVERHEAD;
+        out.load.on_publish(now, sample.wire_bytes(around), out.qos.lifespan, out.declared_period());
+        out.push(now, sample);
+        let class = out.class;
+        if !self.rate.is_starting() {
+            self.give_way(now, class);
         }
     }
 
