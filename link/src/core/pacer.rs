@@ -17,6 +17,10 @@ const SLOW_BPS: f64 = 100e6;
 
 /// How long packets that did not wait may hold up those that do.
 const MOST_DEBT: Duration = Duration::from_millis(1);
+/// The same in bytes, where that takes longer: on a thin path a single answer takes more than a millisecond.
+const MOST_DEBT_BYTES: f64 = 3_000.0;
+/// And however slow the rate that is granted.
+const LONGEST_DEBT: Duration = Duration::from_millis(100);
 
 /// When the next paced packet may go.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +59,9 @@ impl Pacer {
     pub fn on_unpaced(&mut self, now: MonoTime, wire_bytes: usize, rate_bps: f64) {
         let before = self.next;
         self.on_sent(now, wire_bytes, rate_bps);
-        self.next = self.next.min(before.max(now + MOST_DEBT));
+        let two_packets = Duration::from_nanos((MOST_DEBT_BYTES * 8e9 / rate_bps) as u64);
+        let most = two_packets.clamp(MOST_DEBT, LONGEST_DEBT);
+        self.next = self.next.min(before.max(now + most));
     }
 
     /// When to come back: late enough that a wake-up sends most of a bucket, early enough that the line never idles.
@@ -77,12 +83,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn packets_that_do_not_wait_take_their_place_and_no_more_than_a_millisecond() {
+    fn packets_that_do_not_wait_take_their_place_and_no_more_than_a_millisecond_or_two_packets() {
         let (mut pacer, now) = (Pacer::default(), MonoTime::from_millis(1_000));
         pacer.on_sent(now, 1_250, 10e6);
         pacer.on_unpaced(now, 125, 10e6);
         assert_eq!(pacer.next, now + Duration::from_micros(850), "1 ms and 100 µs from a full bucket on");
         (0..1_000).for_each(|_| pacer.on_unpaced(now, 125, 10e6));
+        assert_eq!(pacer.next, now + Duration::from_micros(2_400), "two packets");
+        let mut pacer = Pacer::default();
+        (0..10_000).for_each(|_| pacer.on_unpaced(now, 125, 1e9));
         assert_eq!(pacer.next, now + MOST_DEBT);
     }
 

@@ -22,6 +22,8 @@ use std::collections::VecDeque;
 use std::time::Duration;
 use tokkyu_contract::MonoTime;
 
+/// What a first sample that shows more than it hides is grown by.
+const STARTUP_GAIN: f64 = 1.5;
 /// Packets of the start-up train (LNK-64).
 pub const TRAIN: u32 = 48;
 /// A shorter one gives no sample of the capacity.
@@ -172,7 +174,9 @@ impl RateEstimator {
     /// Rate at which the path is known to carry: not that of a probe for more.
     pub fn known_bps(&self) -> f64 {
         let known = match self.phase {
-            Phase::Startup { .. } => self.rate_bps,
+            // The rate to begin with is a guess: what the first packets show bounds what may be under way.
+            Phase::Startup { saturated: 1.. } => self.rate_bps.min(self.capacity_bps * STARTUP_GAIN),
+            Phase::Startup { saturated: 0 } => self.rate_bps,
             Phase::Steady if self.contest.is_on() => self.contest.most_delivered(),
             Phase::Steady => self.capacity_bps,
         };
@@ -246,7 +250,8 @@ impl RateEstimator {
         let is_new = self.base.is_none_or(|base| base.burst != mark.burst);
         // What our last burst queued must have drained, or we would call our own queue somebody else's.
         if is_new && mark.in_burst < BURST_HEAD && gap > self.own_queue {
-            self.base = Some(BurstBase { burst: mark.burst, one_way_nanos: mark.one_way_nanos });
+            let most = least.saturating_add(scale(rtt.min).as_nanos() as i64);
+            self.base = Some(BurstBase { burst: mark.burst, one_way_nanos: mark.one_way_nanos.min(most) });
         }
         let standing = self.standing(now, mark.one_way_nanos, rtt);
         self.rebase(now, mark.burst, standing, least, rtt);
@@ -299,7 +304,8 @@ impl RateEstimator {
 
     /// Compares the spacing since the anchor, if both are of one burst and far enough apart.
     fn sample(&mut self, mark: Mark, own_loss: OwnLoss, min_rtt: Duration) -> Option<Sample> {
-        let Some(anchor) = self.anchor.filter(|anchor| anchor.burst == mark.burst) else {
+        let is_busy = self.anchor.is_some_and(|anchor| self.never_idled(&anchor, &mark));
+        let Some(anchor) = self.anchor.filter(|anchor| is_busy || anchor.burst == mark.burst) else {
             self.anchor = Some(mark);
             return None;
         };
@@ -336,9 +342,17 @@ impl RateEstimator {
         }
         // The spacing, less what a policer or a queue that overflows took: a queue that drops must not look fast.
         let capacity = bits / received_s * self.arrivals.carried(own_loss);
-        let saturated = received_s > sent_s * SATURATED || capacity * SATURATED < bits / sent_s;
+        let saturated = is_busy || received_s > sent_s * SATURATED || capacity * SATURATED < bits / sent_s;
         let bps = if saturated { capacity } else { capacity.min(bits / sent_s) };
         Some(Sample { bps, saturated, stretched: received_s > sent_s * 2.0 })
+    }
+
+    /// The queue before the packet of `anchor` outlasted the pause until that of `mark` was sent: whatever bursts they
+    /// belong to, the path carried all the time. On a thin path a burst of a few small packets shows nothing else.
+    fn never_idled(&self, anchor: &Mark, mark: &Mark) -> bool {
+        let least = self.least_one_way.get().unwrap_or(anchor.one_way_nanos);
+        let base = self.base.map_or(least, |base| base.one_way_nanos.max(least));
+        nanos(anchor.one_way_nanos - base) > mark.sent_at.since(anchor.sent_at) + self.jitter * 4
     }
 
     /// A saturated sample shows the capacity, any other only that it is no less.
@@ -365,7 +379,7 @@ impl RateEstimator {
 
     fn grow(&mut self, sample: Sample, saturated: u32) {
         let newest = self.samples.iter().rev().take(2).map(|(_, bps)| *bps).fold(0.0, f64::max);
-        let factor = if sample.saturated { 0.97 } else { 1.5 };
+        let factor = if sample.saturated { 0.97 } else { STARTUP_GAIN };
         self.rate_bps = self.rate_bps.max(factor * newest).min(self.max_bps);
         let proof = if sample.stretched { 2 } else { 1 };
         let saturated = if sample.saturated { saturated + proof } else { 0 };

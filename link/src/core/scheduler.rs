@@ -11,6 +11,9 @@ use tokkyu_contract::{Class, MonoTime};
 /// Samples that expire this close to each other are one round: cameras that fire on the same tick.
 const ROUND: Duration = Duration::from_millis(20);
 
+/// No sample takes longer than a year.
+const LONGEST_TAKE_S: f64 = 3e7;
+
 const LONGEST_ROUND: Duration = Duration::from_secs(1);
 
 /// What is one round where the path does not carry all: the longest period of the class. What waits then waits its
@@ -32,13 +35,33 @@ pub struct Choice {
     pub is_new: bool,
 }
 
-/// The next sample of `class` to send from. `earliest` is when a packet sent now arrives: samples that expire before
-/// are passed over. `is_crowded`: the path does not carry all, flows gave way lately.
-pub fn choose(flows: &[OutFlow], class: Class, earliest: MonoTime, is_crowded: bool) -> Option<Choice> {
+/// What can still come in time.
+#[derive(Clone, Copy, Debug)]
+pub struct Reach {
+    /// When a packet sent now arrives.
+    pub earliest: MonoTime,
+    /// Bit/s that the path will not exceed.
+    pub most_bps: f64,
+}
+
+impl Reach {
+    /// Samples that have begun, or go in one packet, come in time while a packet does; others when all of them may.
+    pub fn covers(&self, sample: &OutSample) -> bool {
+        if !sample.is_waiting() || sample.is_whole() {
+            return sample.expires > self.earliest;
+        }
+        let takes_s = sample.unsent_bytes() as f64 * 8.0 / self.most_bps;
+        sample.expires > self.earliest + Duration::from_secs_f64(takes_s.min(LONGEST_TAKE_S))
+    }
+}
+
+/// The next sample of `class` to send from. Samples beyond `reach` are passed over. `is_crowded`: the path does not carry
+/// all, flows gave way lately.
+pub fn choose(flows: &[OutFlow], class: Class, reach: Reach, is_crowded: bool) -> Option<Choice> {
     let of =
         |(flow, sample): (usize, &OutSample), is_new| Choice { flow, sequence: sample.id.sequence, is_new };
     let urgent = |wanted: fn(&OutFlow, &OutSample) -> bool| {
-        let wanted = open(flows, class, earliest).filter(|(at, sample)| wanted(&flows[*at], sample));
+        let wanted = open(flows, class, reach).filter(|(at, sample)| wanted(&flows[*at], sample));
         wanted.min_by_key(|(_, sample)| (sample.to_send(), sample.expires))
     };
     // Asked for each packet: what is repaired and what has begun in one pass, the former first.
@@ -52,7 +75,7 @@ pub fn choose(flows: &[OutFlow], class: Class, earliest: MonoTime, is_crowded: b
     }
     let round = if is_crowded { crowded_round(flows, class) } else { ROUND };
     let first = urgent(|_, sample| sample.is_waiting())?.1.expires;
-    open(flows, class, earliest)
+    open(flows, class, reach)
         .filter(|(_, sample)| sample.is_waiting() && sample.expires <= first + round)
         .max_by_key(|(at, sample)| {
             let flow = &flows[*at];
@@ -66,27 +89,22 @@ pub fn choose(flows: &[OutFlow], class: Class, earliest: MonoTime, is_crowded: b
 
 /// The next sample of `class` that goes in a packet of its own of at most `most_bytes` of payload, first the first to
 /// expire.
-pub fn choose_short(
-    flows: &[OutFlow],
-    class: Class,
-    earliest: MonoTime,
-    most_bytes: usize,
-) -> Option<Choice> {
+pub fn choose_short(flows: &[OutFlow], class: Class, reach: Reach, most_bytes: usize) -> Option<Choice> {
     let is_short = |sample: &OutSample| sample.is_whole() && sample.payload().len() <= most_bytes;
-    open(flows, class, earliest)
+    open(flows, class, reach)
         .filter(|(_, sample)| sample.to_send() < ToSend::Nothing && is_short(sample))
         .min_by_key(|(_, sample)| (sample.to_send(), sample.expires))
         .map(|(flow, sample)| Choice { flow, sequence: sample.id.sequence, is_new: sample.is_waiting() })
 }
 
 /// Samples of `class` that can still come in time, with their flow's index.
-fn open(flows: &[OutFlow], class: Class, earliest: MonoTime) -> impl Iterator<Item = (usize, &OutSample)> {
+fn open(flows: &[OutFlow], class: Class, reach: Reach) -> impl Iterator<Item = (usize, &OutSample)> {
     flows
         .iter()
         .enumerate()
         .filter(move |(_, flow)| flow.class == class)
         .flat_map(|(at, flow)| flow.samples().map(move |sample| (at, sample)))
-        .filter(move |(_, sample)| sample.expires > earliest)
+        .filter(move |(_, sample)| reach.covers(sample))
 }
 
 /// Samples of `class` of more than a packet that wait for their first.
@@ -127,8 +145,12 @@ mod tests {
         flow.push(capture, OutSample::new(id, capture, expires, vec![7; 350].into(), CUT));
     }
 
+    fn until(ms: u64) -> Reach {
+        Reach { earliest: MonoTime::from_millis(ms), most_bps: f64::INFINITY }
+    }
+
     fn next(flows: &[OutFlow], class: Class) -> Option<(usize, u32)> {
-        choose(flows, class, MonoTime::ZERO, false).map(|choice| (choice.flow, choice.sequence))
+        choose(flows, class, until(0), false).map(|choice| (choice.flow, choice.sequence))
     }
 
     #[test]
@@ -165,8 +187,21 @@ mod tests {
     fn what_would_arrive_after_its_lifespan_is_passed_over() {
         let mut flows = [flow(1, Class::Realtime)];
         publish(&mut flows[0], 0);
-        assert_eq!(choose(&flows, Class::Realtime, MonoTime::from_millis(500), false), None);
-        assert!(choose(&flows, Class::Realtime, MonoTime::from_millis(499), false).is_some());
+        assert_eq!(choose(&flows, Class::Realtime, until(500), false), None);
+        assert!(choose(&flows, Class::Realtime, until(499), false).is_some());
+    }
+
+    #[test]
+    fn what_cannot_come_whole_is_not_begun_and_what_has_begun_is_finished() {
+        let mut flows = [flow(1, Class::Realtime)];
+        publish(&mut flows[0], 0);
+        // Four shards of 100 bytes.
+        let at = |most_bps| Reach { most_bps, ..until(300) };
+        let chosen =
+            |flows: &[OutFlow], most_bps| choose(flows, Class::Realtime, at(most_bps), false).is_some();
+        assert!(!chosen(&flows, 15e3) && chosen(&flows, 17e3));
+        flows[0].get_mut(0).unwrap().take_shard();
+        assert!(chosen(&flows, 1.0));
     }
 
     #[test]

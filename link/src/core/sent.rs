@@ -13,8 +13,10 @@ use tokkyu_contract::{MonoTime, TraceId};
 const CAPACITY: usize = 1 << 16;
 /// Lost packets watched for a late acknowledgement.
 const WATCHED: usize = 512;
-/// Small samples one packet repeats at most, the fresh one included (LNK-44).
-pub const MAX_REPEATS: usize = 3;
+/// Small samples one packet carries, the fresh one included (LNK-44).
+pub const USUAL_REPEATS: usize = 3;
+/// As many on a silent path, where only the newest is sent again.
+pub const MAX_REPEATS: usize = 4;
 
 /// What a packet carried that must be made good when it is lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,7 +33,7 @@ pub enum Content {
         /// Whether it was sent before.
         sending: Sending,
     },
-    /// Up to three whole samples.
+    /// Up to four whole samples.
     Samples([Option<TraceId>; MAX_REPEATS]),
     /// The lowest sequence number of a flow that may still come.
     Floor(TraceId),

@@ -20,5 +20,6 @@ mod qos_readers;
 mod qos_reliability;
 mod qos_time;
 mod rate;
+mod thin_path;
 mod withdraw;
 mod world;

@@ -78,6 +78,7 @@ impl Session {
         let rtt = now.since(sent.at).saturating_sub(Duration::from_micros(u64::from(feedback.hold_us)));
         if self.clock.is_of_now(sent.at) {
             self.rtt.on_sample(now, rtt);
+            self.shortest_rtt = self.shortest_rtt.min(rtt);
         }
         self.pacer.on_path(self.rtt.min(), self.rate.rate_bps());
         let received = time_of_receipt(feedback, answered);
@@ -114,6 +115,7 @@ impl Session {
     /// A clock jumped: what was learned by both together is void (LNK-4).
     fn on_clock_jump(&mut self) {
         self.rtt.on_clock_jump();
+        self.shortest_rtt = Duration::MAX;
         self.rate.on_clock_jump();
     }
 

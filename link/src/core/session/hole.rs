@@ -4,7 +4,7 @@ use super::Session;
 use super::hole_state::Before;
 use crate::core::black_hole::{Finding, is_long, longest_short};
 use crate::core::event::{Event, Way};
-use crate::core::scheduler::{Choice, choose, choose_short};
+use crate::core::scheduler::{Choice, Reach, choose, choose_short};
 use crate::core::sent::Sent;
 use crate::wire::{Frame, HEADER_LEN, Header};
 use tokkyu_contract::{Class, MonoTime};
@@ -63,13 +63,8 @@ impl Session {
     }
 
     /// The long packet that is due, or a short sample.
-    pub(super) fn hole_packet(
-        &mut self,
-        now: MonoTime,
-        arrival: MonoTime,
-        out: &mut Vec<u8>,
-    ) -> Option<Class> {
-        let choice = self.feeler(now, arrival).or_else(|| self.short_choice(arrival));
+    pub(super) fn hole_packet(&mut self, now: MonoTime, all: Reach, out: &mut Vec<u8>) -> Option<Class> {
+        let choice = self.feeler(now, all).or_else(|| self.short_choice(all));
         match choice {
             Some(_) if self.is_window_full() => self.due_probe(now, out),
             Some(_) if !self.pacer.is_ready(now) => {
@@ -81,17 +76,17 @@ impl Session {
         }
     }
 
-    fn short_choice(&self, arrival: MonoTime) -> Option<Choice> {
+    fn short_choice(&self, all: Reach) -> Option<Choice> {
         let most =
             longest_short(self.config.max_datagram).checked_sub(HEADER_LEN + Frame::SAMPLE_OVERHEAD)?;
-        Class::ALL[1..].iter().find_map(|class| choose_short(&self.flows, *class, arrival, most))
+        Class::ALL[1..].iter().find_map(|class| choose_short(&self.flows, *class, all, most))
     }
 
-    fn feeler(&mut self, now: MonoTime, arrival: MonoTime) -> Option<Choice> {
+    fn feeler(&mut self, now: MonoTime, all: Reach) -> Option<Choice> {
         if !self.hole.out.wants_feeler(now) {
             return None;
         }
         self.hole.out.on_feeler(now);
-        Class::ALL[1..].iter().find_map(|class| choose(&self.flows, *class, arrival, true))
+        Class::ALL[1..].iter().find_map(|class| choose(&self.flows, *class, all, true))
     }
 }

@@ -85,6 +85,8 @@ pub struct Session {
     codec: Codec,
     clock: PeerClock,
     rtt: RoundTrip,
+    /// The shortest since the session began or a clock jumped: a queue may stand for longer than any window.
+    shortest_rtt: Duration,
     loss: LossMeter,
     rate: RateEstimator,
     pacer: Pacer,
@@ -94,6 +96,8 @@ pub struct Session {
     events: VecDeque<Event>,
     stats: Stats,
     next_grant: MonoTime,
+    /// A sample that cannot arrive whole is begun then.
+    next_try: MonoTime,
     next_partial_check: MonoTime,
     peer_is_silent: bool,
     started: Option<MonoTime>,
@@ -145,6 +149,7 @@ impl Session {
             codec,
             clock: PeerClock::default(),
             rtt,
+            shortest_rtt: config.handshake_rtt.unwrap_or(Duration::MAX),
             loss: LossMeter::default(),
             rate: RateEstimator::new(config.max_bps, config.overhead_bytes),
             pacer: Pacer::default(),
@@ -154,6 +159,7 @@ impl Session {
             events: VecDeque::new(),
             stats: Stats::default(),
             next_grant: MonoTime::ZERO,
+            next_try: MonoTime::ZERO,
             next_partial_check: MonoTime::ZERO,
             peer_is_silent: false,
             started: None,

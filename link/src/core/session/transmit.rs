@@ -2,12 +2,12 @@
 
 use super::Session;
 use crate::core::outbox::OutFlow;
-use crate::core::parity::{Expectation, LOWEST_RISK, Loss, Prices, risk_worth_taking};
+use crate::core::parity::{Expectation, Loss, Prices, risk_worth_taking};
 use crate::core::path::PathState;
 use crate::core::rate::TRAIN;
 use crate::core::sample::Sending;
-use crate::core::scheduler::{Choice, choose, waiting};
-use crate::core::sent::{Content, MAX_REPEATS, NewPacket};
+use crate::core::scheduler::{Choice, Reach, choose, waiting};
+use crate::core::sent::{Content, MAX_REPEATS, NewPacket, USUAL_REPEATS};
 use crate::core::window::{Delays, most_unanswered};
 use crate::wire::{Fragment, Frame, Header, Whole};
 use std::time::Duration;
@@ -23,6 +23,11 @@ const BURSTY_GAP: u32 = 4;
 const LEAST_FEEDBACK_INTERVAL: Duration = Duration::from_micros(200);
 /// Bytes of earlier samples a packet repeats at most (LNK-44).
 const REPEATED_BYTES: usize = 512;
+
+/// The path may be better than we think by this: a capacity that changes all the time is never known well.
+const HOPE: f64 = 2.0;
+/// What cannot arrive whole is begun this often all the same (LNK-52).
+const TRY_INTERVAL: Duration = Duration::from_secs(2);
 
 /// A packet being filled.
 struct Packet {
@@ -40,32 +45,42 @@ impl Session {
         if let Some(class) = self.feedback_packet(now, out) {
             return Some(class);
         }
-        let arrival = self.earliest_arrival(now);
-        if let Some(choice) = choose(&self.flows, Class::Control, arrival, false) {
+        let all = Reach { earliest: self.earliest_arrival(now), most_bps: f64::INFINITY };
+        if let Some(choice) = choose(&self.flows, Class::Control, all, false) {
             return self.sample_packet(now, choice, out);
         }
         if self.path.state() == PathState::Silent {
             return self.silent_probe(now, out);
         }
         if self.hole.is_hole() {
-            return self.hole_packet(now, arrival, out);
+            return self.hole_packet(now, all, out);
         }
-        self.paced_packet(now, arrival, out)
+        let reach = Reach { most_bps: self.most_hoped_for(now), ..all };
+        self.paced_packet(now, reach, out)
+    }
+
+    /// What is not whole in time even at twice the rate is not begun: it would only stand in front of others. But one
+    /// now and then is, or nothing would show that the path carries more (LNK-52).
+    fn most_hoped_for(&self, now: MonoTime) -> f64 {
+        match self.rate.is_starting() || now >= self.next_try {
+            true => f64::INFINITY,
+            false => self.rate.rate_bps() * HOPE,
+        }
     }
 
     /// When a packet sent now arrives at the earliest. By the shortest round trip: a queue may be gone by then, and a
-    /// sample held back for it would never show that it is.
+    /// sample held back for it would never show that it is. It may as well stand on the way back.
     fn earliest_arrival(&self, now: MonoTime) -> MonoTime {
-        now + self.rtt.min().min(self.rtt.smoothed()) / 2
+        now + self.rtt.min().min(self.rtt.smoothed()).min(self.shortest_rtt) / 2
     }
 
-    fn paced_packet(&mut self, now: MonoTime, arrival: MonoTime, out: &mut Vec<u8>) -> Option<Class> {
+    fn paced_packet(&mut self, now: MonoTime, reach: Reach, out: &mut Vec<u8>) -> Option<Class> {
         let is_crowded = self.rate.is_hungry(now);
         let next = |flows: &[OutFlow]| {
-            Class::ALL[1..].iter().find_map(|class| choose(flows, *class, arrival, is_crowded))
+            Class::ALL[1..].iter().find_map(|class| choose(flows, *class, reach, is_crowded))
         };
         let mut choice = next(&self.flows);
-        if choice.is_none() && self.burst.is_open && self.top_up() {
+        if choice.is_none() && self.burst.is_open && self.top_up(now) {
             choice = next(&self.flows);
         }
         if choice.is_some() && self.is_window_full() {
@@ -226,8 +241,8 @@ impl Session {
 
     /// Lets a small control sample travel with the feedback.
     fn add_control_sample(&mut self, now: MonoTime, out: &mut Vec<u8>, packet: &mut Packet) {
-        let arrival = self.earliest_arrival(now);
-        let Some(choice) = choose(&self.flows, Class::Control, arrival, false) else { return };
+        let all = Reach { earliest: self.earliest_arrival(now), most_bps: f64::INFINITY };
+        let Some(choice) = choose(&self.flows, Class::Control, all, false) else { return };
         let flow = &self.flows[choice.flow];
         let fits = flow.get(choice.sequence).is_some_and(|sample| {
             sample.is_whole()
@@ -264,9 +279,13 @@ impl Session {
     /// The sample's turn has come: its parity is decided now, when the path is known best (LNK-42).
     fn begin_sample(&mut self, now: MonoTime, choice: Choice) {
         let class = self.flows[choice.flow].class;
-        let behind = waiting(&self.flows, class).saturating_sub(1);
+        let behind = waiting(&self.flows, class).saturating_sub(1).max(self.least_behind(now));
         let loss = self.loss_now();
         let risk = risk_worth_taking(self.prices(), behind);
+        let reach = Reach { earliest: self.earliest_arrival(now), most_bps: self.rate.rate_bps() * HOPE };
+        if self.flows[choice.flow].get(choice.sequence).is_some_and(|sample| !reach.covers(sample)) {
+            self.next_try = now + TRY_INTERVAL;
+        }
         let flow = &mut self.flows[choice.flow];
         let reliable = flow.is_reliable();
         let Some(sample) = flow.get_mut(choice.sequence) else { return };
@@ -276,6 +295,11 @@ impl Session {
             sample.set_parity(loss.spare_for(sample.k, risk, limit), limit);
         }
         flow.on_turn(waited);
+    }
+
+    /// Samples that wait behind whatever is sent: where flows lack rate there is always one, here already or not.
+    fn least_behind(&self, now: MonoTime) -> usize {
+        usize::from(self.rate.is_hungry(now))
     }
 
     pub(super) fn loss_now(&self) -> Loss {
@@ -295,16 +319,14 @@ impl Session {
     }
 
     /// The link is idle: samples not confirmed get parity that delays nobody (LNK-43). True if any was added.
-    fn top_up(&mut self) -> bool {
-        if risk_worth_taking(self.prices(), 0).is_none() {
-            return false;
-        }
+    fn top_up(&mut self, now: MonoTime) -> bool {
+        let Some(risk) = risk_worth_taking(self.prices(), self.least_behind(now)) else { return false };
         let loss = self.loss_now();
         let mut added = false;
         for sample in self.flows.iter_mut().filter(|flow| flow.is_reliable()).flat_map(OutFlow::samples_mut) {
             added |= sample.top_up(|needed, under_way| {
                 // `needed` of `under_way + more` must arrive.
-                let spare = loss.spare_for(needed, LOWEST_RISK, under_way);
+                let spare = loss.spare_for(needed, risk, under_way);
                 (needed + spare).saturating_sub(under_way)
             });
         }
@@ -328,10 +350,11 @@ impl Session {
 
     /// Writes a whole sample, and earlier ones of its flow that may have been lost (LNK-44).
     fn write_samples(&mut self, now: MonoTime, choice: Choice, out: &mut Vec<u8>) -> Content {
+        let most = if self.path.state() == PathState::Silent { MAX_REPEATS } else { USUAL_REPEATS };
         let flow = &mut self.flows[choice.flow];
         let mut ids = [None; MAX_REPEATS];
         let mut room = self.config.max_datagram;
-        for (slot, sequence) in ids.iter_mut().zip(whole_samples(flow, choice.sequence, now)) {
+        for (slot, sequence) in ids.iter_mut().zip(whole_samples(flow, choice.sequence, most, now)) {
             let Some(sample) = flow.get_mut(sequence) else { continue };
             let bytes = Frame::SAMPLE_OVERHEAD + sample.payload().len();
             if out.len() + bytes > room {
@@ -358,10 +381,15 @@ impl Session {
         let loss = self.loss_now();
         let is_long = self.rtt.smoothed() >= LONG_ROUND_TRIP;
         let expected = if is_long { Expectation::Less(loss) } else { Expectation::All };
+        let is_silent = self.path.state() == PathState::Silent;
         for flow in &mut self.flows {
             flow.sweep(now);
+            // On a silent path nothing is known to be lost. Of a stream of commands only the newest is sent again, and
+            // repeats those before: repairs of all of them would stand in front of the next one.
+            let newest = flow.next_sequence().wrapping_sub(1);
             if flow.is_reliable() {
-                flow.samples_mut().for_each(|sample| sample.plan_repairs(now, &expected));
+                let wanted = flow.samples_mut().filter(|sample| !is_silent || sample.id.sequence == newest);
+                wanted.for_each(|sample| sample.plan_repairs(now, &expected));
             }
         }
         self.report_ended();
@@ -374,8 +402,8 @@ fn capture_stamp(now: MonoTime, capture: MonoTime) -> u32 {
     capture.max(now.saturating_sub(Duration::from_micros(u64::from(u32::MAX / 2)))).as_micros() as u32
 }
 
-/// The sample to send, then the two newest before it that are sent, unconfirmed and alive.
-fn whole_samples(flow: &OutFlow, sequence: u32, now: MonoTime) -> Vec<u32> {
+/// The sample to send, then the newest before it that are sent, unconfirmed and alive, `most` in all.
+fn whole_samples(flow: &OutFlow, sequence: u32, most: usize, now: MonoTime) -> Vec<u32> {
     let mut sequences = vec![sequence];
     if flow.is_reliable() {
         let open: Vec<&TraceId> = flow
@@ -384,7 +412,7 @@ fn whole_samples(flow: &OutFlow, sequence: u32, now: MonoTime) -> Vec<u32> {
             .map(|s| &s.id)
             .filter(|id| id.sequence != sequence)
             .collect();
-        sequences.extend(open.iter().rev().take(MAX_REPEATS - 1).map(|id| id.sequence));
+        sequences.extend(open.iter().rev().take(most - 1).map(|id| id.sequence));
     }
     sequences
 }
