@@ -252,6 +252,11 @@ impl Gate {
         self.stop(now, Cause::Lost, Event::Stop)
     }
 
+    /// The machine was suspended: by its clock no time passed, and for how long the last command has held nobody knows.
+    pub fn on_suspended(&mut self, now: MonoTime) -> Option<Change> {
+        self.on_link_closed(now)
+    }
+
     /// The motors took too long to take what they were given: what they do meanwhile nobody knows.
     pub fn on_motors_late(&mut self, now: MonoTime) -> Option<Change> {
         self.log.add(now, What::MotorsLate);

@@ -49,7 +49,7 @@ fn brief() -> Stops {
 
 /// What can happen, as the caller sees it, each with how it is brought about at 1 000 ms on a gate whose newest
 /// command has number 10 and came at 950 ms.
-const HAPPENINGS: [&str; 18] = [
+const HAPPENINGS: [&str; 19] = [
     "throttle",
     "no throttle",
     "enable",
@@ -65,6 +65,7 @@ const HAPPENINGS: [&str; 18] = [
     "tick in time",
     "tick too late",
     "link closed",
+    "suspended",
     "blind",
     "motors late",
     "new session",
@@ -91,6 +92,7 @@ fn make_happen(gate: &mut Gate, happening: &str) {
         "tick in time" => drop(gate.on_tick(at(1_050))),
         "tick too late" => drop(gate.on_tick(MonoTime::from_nanos(1_050_000_001))),
         "link closed" => drop(gate.on_link_closed(now)),
+        "suspended" => drop(gate.on_suspended(now)),
         "blind" => drop(gate.on_blind(now)),
         "motors late" => drop(gate.on_motors_late(now)),
         "new session" => drop(gate.on_new_session(now)),
@@ -190,6 +192,7 @@ fn every_stop_leaves_the_wheels_where_the_driver_had_them() {
         "old, overtaken e-stop",
         "tick too late",
         "link closed",
+        "suspended",
         "blind",
         "motors late",
         "new session",

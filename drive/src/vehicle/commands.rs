@@ -127,6 +127,8 @@ pub(super) struct Commands<M> {
     pub(super) session: Session,
     /// Pictures do not reach the driver.
     pub(super) blind: Arc<AtomicBool>,
+    /// For how long the machine was suspended since this was asked last, if it was.
+    pub(super) suspended: Box<dyn FnMut() -> Option<Duration> + Send>,
     pub(super) same_clock: bool,
     pub(super) fifo_priority: Option<u8>,
     pub(super) mail: Mail<Report>,
@@ -186,6 +188,11 @@ impl<M: Motors> Turn<M> {
     /// The time that passed counts on every turn: samples without end, of which none is a command, must not put the safe
     /// stop off.
     fn step(&mut self, sample: Option<&Sample>) {
+        if (self.thread.suspended)().is_some() {
+            let now = clock::now();
+            let change = self.gate.on_suspended(now);
+            self.tell(now, change);
+        }
         if let Some(session) = self.thread.session.get() {
             self.on_session(session);
         }
@@ -341,6 +348,7 @@ mod tests {
             deadline: crate::safety::Limits::default().deadline,
             session: Session::default(),
             blind: Arc::default(),
+            suspended: Box::new(|| None),
             same_clock: true,
             fifo_priority: None,
             mail: Mail::open().0,
@@ -408,6 +416,19 @@ mod tests {
         turn.thread.blind.store(true, Ordering::Relaxed);
         turn.step(Some(&sample(&enabling(51), Duration::ZERO)));
         assert_eq!((turn.gate.state(), turn.gate.need(clock::now())), (State::Stopping, Need::Pictures));
+    }
+
+    #[test]
+    fn a_machine_that_was_suspended_stops_and_what_waited_meanwhile_moves_nothing() {
+        let link = link();
+        let mut turn = turn(&link);
+        turn.on_session(1);
+        get_ready(&mut turn.gate);
+        turn.step(Some(&sample(&enabling(50), Duration::ZERO)));
+        assert_eq!(turn.gate.state(), State::Driving);
+        turn.thread.suspended = Box::new(|| Some(Duration::from_secs(8)));
+        turn.step(Some(&sample(&enabling(51), Duration::ZERO)));
+        assert_eq!((turn.gate.state(), turn.gate.cause()), (State::Stopping, Some(Cause::Lost)));
     }
 
     #[test]

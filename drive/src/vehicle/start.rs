@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokkyu_contract::yaml::robot::{Flow, Robot};
 use tokkyu_contract::{Class, MonoTime};
-use tokkyu_link::carrier::clock;
+use tokkyu_link::carrier::clock::{self, Suspends};
 use tokkyu_link::runtime::{Link, Role};
 
 use super::cameras::{self, Eye};
@@ -193,6 +193,7 @@ fn control_side(
     let gate = if latch.is_set() { Gate::stopped(settings) } else { Gate::new(settings) };
     let blind = Arc::new(AtomicBool::new(false));
     let given = Arc::new(Given::new(clock::now(), gate.state()));
+    let mut suspends = Suspends::new();
     let (brake, fifo_priority) = (motors.second_brake(), options.end.fifo(Class::Control));
     let has_second_brake = brake.is_some();
     let watchdog = Watchdog::new(Arc::clone(&given), limits.deadline, brake);
@@ -203,6 +204,7 @@ fn control_side(
         deadline: limits.deadline,
         session: session.clone(),
         blind: Arc::clone(&blind),
+        suspended: Box::new(move || suspends.look()),
         same_clock: options.end.same_clock,
         fifo_priority,
         mail: mail.clone(),
