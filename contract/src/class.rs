@@ -81,7 +81,8 @@ impl Class {
             Class::Realtime => Priorities {
                 itron_task: 8,
                 linux: LinuxSched::Fifo(30),
-                skb_priority: 5,
+                // The kernel's own map (`pfifo_fast`, `prio`) puts 5 below best effort.
+                skb_priority: 4,
                 band: 1,
                 dscp: 34,
                 gic: 0xb0,
@@ -175,6 +176,19 @@ mod tests {
             assert!(high.band < low.band, "{pair:?}");
             assert!(high.gic < low.gic, "{pair:?}");
         }
+    }
+
+    /// `sch_default_prio2band` of Linux's net/sched/sch_generic.c: where nobody has set up queues, `pfifo_fast` has the packets of
+    /// `skb->priority` 0 to 7 in these of its three bands, 0 served first.
+    const KERNELS_BANDS: [u8; 8] = [1, 2, 2, 2, 1, 2, 0, 0];
+
+    #[test]
+    fn no_class_waits_behind_a_lower_one_in_the_kernels_own_queue_and_none_is_taken_for_another() {
+        let skb = Class::ALL.map(|class| class.priorities().skb_priority);
+        let bands = skb.map(|priority| KERNELS_BANDS[usize::from(priority)]);
+        assert!(bands.is_sorted(), "{bands:?}");
+        assert!(bands[0] < bands[2] && bands[2] < bands[3], "control before, background behind all: {bands:?}");
+        assert!(skb.iter().all(|one| skb.iter().filter(|other| one == *other).count() == 1 && *one <= 6));
     }
 
     #[test]

@@ -27,12 +27,12 @@ robot rover-7 at site depot-3
 
 class        RTOS task  Linux          skb  band  DSCP     GIC
 control      4          SCHED_FIFO 35  6    0     40 CS5   0xa0
-realtime     8          SCHED_FIFO 30  5    1     34 AF41  0xb0
+realtime     8          SCHED_FIFO 30  4    1     34 AF41  0xb0
 best_effort  12         SCHED_OTHER    0    2     0 CS0    0xc0
 background   16         SCHED_IDLE     1    3     1 LE     0xd0
 
 flow    toward    rate   size    bit rate      lifespan  deadline  class       RTOS task  Linux          skb  band  DSCP     GIC
-camera  operator  10 Hz  374 kB  29.92 Mbit/s  500 ms    -         realtime    8          SCHED_FIFO 30  5    1     34 AF41  0xb0
+camera  operator  10 Hz  374 kB  29.92 Mbit/s  500 ms    -         realtime    8          SCHED_FIFO 30  4    1     34 AF41  0xb0
 drive   vehicle   50 Hz  64 B    25.6 kbit/s   150 ms    100 ms    control     4          SCHED_FIFO 35  6    0     40 CS5   0xa0
 upload  operator  -      -       -             -         -         background  16         SCHED_IDLE     1    3     1 LE     0xd0
 
