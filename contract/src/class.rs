@@ -187,7 +187,10 @@ mod tests {
         let skb = Class::ALL.map(|class| class.priorities().skb_priority);
         let bands = skb.map(|priority| KERNELS_BANDS[usize::from(priority)]);
         assert!(bands.is_sorted(), "{bands:?}");
-        assert!(bands[0] < bands[2] && bands[2] < bands[3], "control before, background behind all: {bands:?}");
+        assert!(
+            bands[0] < bands[2] && bands[2] < bands[3],
+            "control before, background behind all: {bands:?}"
+        );
         assert!(skb.iter().all(|one| skb.iter().filter(|other| one == *other).count() == 1 && *one <= 6));
     }
 

@@ -9,14 +9,29 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use tokkyu_contract::{Ledger, Outcome};
+use tokkyu_contract::{BitRate, Ledger, Outcome};
 use tokkyu_drive::operator::{self, OperatorOptions, OperatorStatus};
 use tokkyu_drive::program::display::Shown;
 use tokkyu_drive::program::{DriveError, Ending, ExitCode, Quiet, StopFlag};
 use tokkyu_drive::vehicle::{self, NoMotors, VehicleOptions, VehicleStatus};
 use tokkyu_link::carrier::CloseReason;
 use tokkyu_measure::{join, record, tally};
-use yard::{Hearing, ROBOT, Running, Yard, drive, ear, read, start_operator, wait_for, with};
+use yard::{Hearing, ROBOT, Running, Yard, drive, ear, read, start_operator, start_vehicle, wait_for, with};
+
+#[test]
+fn a_camera_that_does_not_fit_the_link_is_told_with_what_would_help() {
+    let yard = Yard::new();
+    let operator = start_operator(yard.operator(ROBOT));
+    let narrow = with(yard.vehicle(ROBOT, operator.local), |end| {
+        end.site.link.max_rate = Some(BitRate(1_000_000));
+    });
+    let vehicle = start_vehicle(narrow);
+    wait_for(|| vehicle.told("camera/front DOES NOT FIT: pictures of 20.0 kB each 50 ms need 3.20 Mbit/s"));
+    assert!(vehicle.told("encoding: mjpeg"));
+    [&vehicle.stop, &operator.stop].into_iter().for_each(StopFlag::set);
+    operator.thread.join().unwrap().unwrap();
+    vehicle.thread.join().unwrap().unwrap();
+}
 
 #[test]
 fn every_sample_of_a_drive_is_in_the_records_of_both_ends_and_the_ledgers_close() {

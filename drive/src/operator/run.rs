@@ -26,8 +26,8 @@ use crate::control::Controls;
 use crate::program::figures::ms;
 use crate::program::wiring;
 use crate::program::{
-    Arrived, ClockPair, Desk, DriveError, GateEar, LinkMeter, LinkWatch, ReceivedBooks, Recent, SentBook,
-    Session, StopFlag, Ticks, endpoint_name, news_of, news_of_handshakes, threads,
+    Arrived, ClockPair, Desk, Distance, DriveError, GateEar, LinkMeter, LinkWatch, ReceivedBooks, Recent,
+    SentBook, Session, StopFlag, Ticks, endpoint_name, news_of, news_of_handshakes, threads,
 };
 use crate::safety::report::TOPIC;
 use crate::save::Saver;
@@ -65,6 +65,8 @@ pub(super) struct DriverSide {
     pub(super) wheel: Option<Wheel>,
     pub(super) controls: Option<Controls>,
     pub(super) trouble: Option<String>,
+    /// Whether commands can come in time at all.
+    pub(super) distance: Distance,
 }
 
 /// How the run went so far.
@@ -370,7 +372,12 @@ impl Operator<'_> {
         if !self.desk.is_status_due(now) {
             return;
         }
-        let handshakes = self.link.stats().carrier.failed_handshakes;
+        let stats = self.link.stats();
+        let min_rtt = self.session.get().map_or(Duration::ZERO, |_| stats.session.min_rtt);
+        if let Some(words) = self.driver.as_mut().and_then(|driver| driver.distance.on_look(now, min_rtt)) {
+            self.desk.tell_always(now, words);
+        }
+        let handshakes = stats.carrier.failed_handshakes;
         for news in
             news_of_handshakes(&std::mem::replace(&mut self.course.handshakes, handshakes), &handshakes)
         {

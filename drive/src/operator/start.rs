@@ -18,8 +18,8 @@ use super::{OperatorOptions, OperatorStatus};
 use crate::control::COMMAND_BYTES;
 use crate::program::wiring;
 use crate::program::{
-    ClockPair, Desk, Display, DriveError, GateEar, LinkMeter, LinkWatch, Mail, Outlet, ReceivedBooks, Recent,
-    RecordsFile, SentBook, Session, StopFlag, Ticks, summary,
+    ClockPair, Desk, Display, Distance, DriveError, GateEar, LinkMeter, LinkWatch, Mail, Outlet,
+    ReceivedBooks, Recent, RecordsFile, SentBook, Session, StopFlag, Ticks, summary,
 };
 use crate::save::Saver;
 
@@ -113,6 +113,7 @@ fn driver_side(
         wheel: Some(wheel),
         controls: None,
         trouble: None,
+        distance: Distance::new(&flow.name, flow.qos.lifespan),
     })
 }
 

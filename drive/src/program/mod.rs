@@ -19,6 +19,7 @@ mod ending;
 pub mod error;
 pub mod exit;
 pub mod figures;
+mod fit;
 mod gate_flow;
 mod news;
 mod options;
@@ -49,6 +50,7 @@ pub use summary::{ClockPair, CpuFigures, StreamFigures};
 
 pub(crate) use captured::captured;
 pub(crate) use desk::Desk;
+pub(crate) use fit::{Distance, Fit};
 pub(crate) use gate_flow::{GateEar, GateTeller};
 pub(crate) use news::{endpoint_name, news_of, news_of_handshakes};
 pub(crate) use outlet::{Mail, Offered, Outlet, Session, offer_together};

@@ -25,8 +25,8 @@ use super::{VehicleOptions, VehicleSummary};
 use crate::program::figures::ms;
 use crate::program::wiring;
 use crate::program::{
-    ClockPair, Desk, DriveError, GateTeller, Happening, LinkMeter, LinkWatch, ReceivedBooks, Recent,
-    SentBook, Session, StopFlag, Ticks, endpoint_name, news_of, threads,
+    ClockPair, Desk, Distance, DriveError, Fit, GateTeller, Happening, LinkMeter, LinkWatch, ReceivedBooks,
+    Recent, SentBook, Session, StopFlag, Ticks, endpoint_name, news_of, threads,
 };
 use crate::safety::report::TOPIC;
 use crate::safety::{Cause, Gate, Need, State};
@@ -61,6 +61,9 @@ pub(super) struct CameraSide {
     pub(super) sample_bytes: usize,
     pub(super) trouble: Option<String>,
     pub(super) ended: bool,
+    /// Whether the path carries it.
+    pub(super) fit: Fit,
+    pub(super) distance: Distance,
 }
 
 /// What the main thread keeps of the commands.
@@ -430,8 +433,21 @@ impl Vehicle<'_> {
         }
     }
 
+    /// What the path cannot carry, whatever the link does.
+    fn tell_of_path(&mut self, now: MonoTime) {
+        let min_rtt = self.session.get().map_or(Duration::ZERO, |_| self.link.stats().session.min_rtt);
+        for camera in &mut self.cameras {
+            let granted_bps = camera.granted_bps.load(Ordering::Relaxed);
+            let too_much = camera.fit.on_look(now, camera.sample_bytes, granted_bps);
+            for words in too_much.into_iter().chain(camera.distance.on_look(now, min_rtt)) {
+                self.desk.tell_always(now, words);
+            }
+        }
+    }
+
     fn tell_status(&mut self, now: MonoTime) {
         if self.desk.is_status_due(now) {
+            self.tell_of_path(now);
             let status = self.status(now);
             self.desk.display.on_status(now, &status);
         }

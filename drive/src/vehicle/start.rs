@@ -22,8 +22,8 @@ use super::watchdog::Watchdog;
 use super::{Motors, VehicleOptions, VehicleStatus};
 use crate::program::wiring;
 use crate::program::{
-    ClockPair, Desk, Display, DriveError, GateTeller, Happening, LinkMeter, LinkWatch, Mail, Outlet,
-    ReceivedBooks, Recent, RecordsFile, SentBook, Session, StopFlag, Ticks, summary,
+    ClockPair, Desk, Display, Distance, DriveError, Fit, GateTeller, Happening, LinkMeter, LinkWatch, Mail,
+    Outlet, ReceivedBooks, Recent, RecordsFile, SentBook, Session, StopFlag, Ticks, summary,
 };
 use crate::safety::{self, Degraded, Gate, Settings};
 
@@ -165,6 +165,8 @@ fn camera_sides(
             sample_bytes: 0,
             trouble: None,
             ended: false,
+            fit: Fit::new(&flow.name, wiring::period(&flow), matches!(eye, Eye::Compressing { .. })),
+            distance: Distance::new(&flow.name, flow.qos.lifespan),
         });
         lanes.push(Lane {
             eye,
