@@ -69,7 +69,7 @@ pub enum CloseReason {
     Twice,
     /// The handshake had no answer.
     #[error(
-        "no answer from {peer}: is tokkyu running there, does a firewall let UDP port {} through, does the path carry packets of {ip_mtu} bytes (ip_mtu)?",
+        "no answer from {peer}: is tokkyu running there, does a firewall let UDP port {} through, does the path carry packets of {ip_mtu} bytes (link: mtu: of site.yaml, at both ends)?",
         peer.port()
     )]
     NoAnswer {
@@ -203,7 +203,7 @@ mod tests {
     fn a_handshake_without_an_answer_names_address_port_and_packet_size() {
         let peer = "192.0.2.7:7447".parse().unwrap();
         let text = CloseReason::NoAnswer { peer, ip_mtu: 1400 }.to_string();
-        for part in ["192.0.2.7:7447", "UDP port 7447", "1400 bytes"] {
+        for part in ["192.0.2.7:7447", "UDP port 7447", "1400 bytes (link: mtu: of site.yaml"] {
             assert!(text.contains(part), "{text}");
         }
     }

@@ -32,7 +32,9 @@ pub enum CarrierError {
         source: io::Error,
     },
     /// `ip_mtu` is outside what is supported.
-    #[error("ip_mtu: {value} bytes, must be {min} to {max} (1500 Ethernet, 1492 PPPoE, 1280 any IPv6 path)")]
+    #[error(
+        "link: mtu: {value} bytes, must be {min} to {max} (1500 Ethernet, 1492 PPPoE, 1280 any IPv6 path)"
+    )]
     IpMtu {
         /// The value given.
         value: u16,
