@@ -3,7 +3,9 @@
 //! Anyone can send packets to the port, and anyone can make first packets that QUIC has to open: their keys are public
 //! by design (RFC 9001 §5.2). So before a packet costs more than a look at its first bytes it must be for a session of
 //! ours, or pass here. Everything below bounds *rates*, so that a flood can keep new handshakes out but never slows the
-//! session: at full rate the limits come to under one percent of a core.
+//! session: at full rate the limits come to under one percent of a core. Nor does it keep our peer out when it comes back:
+//! who shows that it is where it says pushes out the oldest handshake of whoever has the most, and where the last session
+//! came from there is always a place, and tokens of its own.
 //!
 //! What is answered at all: handshakes that were let in, and stateless resets for connection ids that carry our keyed
 //! hash. Never a version negotiation, never anything larger than the packet that caused it.
@@ -23,8 +25,13 @@ const HANDSHAKES_PER_SECOND: u64 = 10;
 const HANDSHAKES_BURST: u64 = 10;
 /// Handshakes under way at a time.
 pub(super) const MAX_INCOMPLETE: usize = 8;
-/// Of these, from one address.
-const MAX_INCOMPLETE_PER_ADDRESS: usize = 4;
+/// Of these, from one network.
+const MAX_INCOMPLETE_PER_NETWORK: usize = 2;
+/// Of these, for the network that the last session came from.
+const KEPT: usize = 1;
+/// Handshakes begun in a second from there, beside those of all.
+const KNOWN_PER_SECOND: u64 = 2;
+const KNOWN_BURST: u64 = 4;
 /// From this many on a stranger has to show that it can be reached at its address (RFC 9000 §8.1.2). Below, the round
 /// trip is saved.
 const RETRY_FROM: usize = 2;
@@ -68,11 +75,33 @@ pub(super) fn glance(packet: &[u8]) -> Glance {
     }
 }
 
+/// What one stranger has: an IPv4 address, or the 64 bits of IPv6 that every network gets whole (RFC 7421).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Network(IpAddr);
+
+impl From<IpAddr> for Network {
+    fn from(address: IpAddr) -> Network {
+        Network(match address.to_canonical() {
+            IpAddr::V6(address) => IpAddr::V6((u128::from(address) >> 64 << 64).into()),
+            v4 => v4,
+        })
+    }
+}
+
+/// A handshake under way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    /// Which of our connections it is.
+    pub(super) connection: usize,
+    pub(super) network: Network,
+    pub(super) since: MonoTime,
+}
+
 /// What to do with a first packet that could be opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
-    /// Begin the handshake.
-    Accept,
+    /// Begin the handshake, in the place of that connection where one is named.
+    Accept { instead_of: Option<usize> },
     /// Have it prove its address first; costs us no memory.
     Retry,
     /// Say nothing.
@@ -84,6 +113,9 @@ pub(super) enum Verdict {
 pub(super) struct Admission {
     initials: TokenBucket,
     handshakes: TokenBucket,
+    /// Where the last session came from.
+    known: Option<Network>,
+    known_handshakes: TokenBucket,
 }
 
 impl Admission {
@@ -91,7 +123,14 @@ impl Admission {
         Admission {
             initials: TokenBucket::new(now, INITIALS_PER_SECOND, INITIALS_BURST),
             handshakes: TokenBucket::new(now, HANDSHAKES_PER_SECOND, HANDSHAKES_BURST),
+            known: None,
+            known_handshakes: TokenBucket::new(now, KNOWN_PER_SECOND, KNOWN_BURST),
         }
+    }
+
+    /// There is, or was, a session with a peer at `address`.
+    pub(super) fn on_session(&mut self, address: IpAddr) {
+        self.known = Some(address.into());
     }
 
     /// Whether a first packet may be opened.
@@ -99,23 +138,44 @@ impl Admission {
         self.initials.take(now)
     }
 
-    /// What to do with an opened first packet from `from`, with handshakes from `incomplete` under way. `validated`:
-    /// it has shown that it can be reached at its address.
+    /// What to do with an opened first packet from `from`, with handshakes in `places` under way. `validated`: it has shown
+    /// that it can be reached at its address.
     pub(super) fn judge(
         &mut self,
         now: MonoTime,
         from: IpAddr,
-        incomplete: &[IpAddr],
+        places: &[Place],
         validated: bool,
     ) -> Verdict {
-        let same_address = incomplete.iter().filter(|&&address| address == from).count();
-        if incomplete.len() >= MAX_INCOMPLETE || same_address >= MAX_INCOMPLETE_PER_ADDRESS {
-            return Verdict::Drop;
+        let network = Network::from(from);
+        let is_known = validated && self.known == Some(network);
+        let may_begin = match validated {
+            false => places.len() < RETRY_FROM && self.handshakes.take(now),
+            true => is_known && self.known_handshakes.take(now) || self.handshakes.take(now),
+        };
+        match (may_begin, validated) {
+            (true, _) => Verdict::Accept { instead_of: self.instead_of(network, places) },
+            // It costs nothing to remember, and who comes back with the proof is another matter.
+            (false, false) => Verdict::Retry,
+            (false, true) => Verdict::Drop,
         }
-        if !validated && incomplete.len() >= RETRY_FROM {
-            return Verdict::Retry;
+    }
+
+    /// Whose place a handshake from `network` takes, where it finds none: the oldest of its own, or of whoever has most.
+    fn instead_of(&self, network: Network, places: &[Place]) -> Option<usize> {
+        let of = |wanted: Network| places.iter().filter(move |place| place.network == wanted);
+        let oldest =
+            |wanted: Network| of(wanted).min_by_key(|place| place.since).map(|place| place.connection);
+        if of(network).count() >= MAX_INCOMPLETE_PER_NETWORK {
+            return oldest(network);
         }
-        if self.handshakes.take(now) { Verdict::Accept } else { Verdict::Drop }
+        let others = places.iter().filter(|place| self.known != Some(place.network));
+        let is_full = match self.known == Some(network) {
+            true => places.len() >= MAX_INCOMPLETE,
+            false => others.clone().count() >= MAX_INCOMPLETE - KEPT,
+        };
+        let most = others.max_by_key(|place| (of(place.network).count(), std::cmp::Reverse(place.since)));
+        most.filter(|_| is_full).and_then(|place| oldest(place.network))
     }
 
     /// A packet that was let in turned out forged before it cost a signature: it must not use up the places of real
@@ -216,36 +276,75 @@ mod tests {
         assert_eq!((0..10).filter(|_| bucket.take(later)).count(), 3);
     }
 
-    #[test]
-    fn strangers_prove_their_address_once_two_handshakes_are_under_way() {
-        let mut admission = Admission::new(MonoTime::ZERO);
-        let mut judge = |incomplete: &[IpAddr], validated| {
-            admission.judge(MonoTime::ZERO, STRANGER, incomplete, validated)
-        };
-        assert_eq!(judge(&[OTHER], false), Verdict::Accept);
-        assert_eq!(judge(&[OTHER, OTHER], false), Verdict::Retry);
-        assert_eq!(judge(&[OTHER, OTHER], true), Verdict::Accept);
+    fn place(connection: usize, address: IpAddr) -> Place {
+        Place { connection, network: address.into(), since: MonoTime::from_millis(connection as u64) }
+    }
+
+    fn host(number: usize) -> IpAddr {
+        IpAddr::V4(std::net::Ipv4Addr::new(198, 51, 100, number as u8))
+    }
+
+    fn accept(instead_of: Option<usize>) -> Verdict {
+        Verdict::Accept { instead_of }
     }
 
     #[test]
-    fn one_address_cannot_take_all_places_and_all_places_are_few() {
+    fn strangers_prove_their_address_once_two_handshakes_are_under_way() {
         let mut admission = Admission::new(MonoTime::ZERO);
-        let four = [STRANGER; MAX_INCOMPLETE_PER_ADDRESS];
-        assert_eq!(admission.judge(MonoTime::ZERO, STRANGER, &four, true), Verdict::Drop);
-        assert_eq!(admission.judge(MonoTime::ZERO, OTHER, &four, true), Verdict::Accept);
-        let full = [OTHER; MAX_INCOMPLETE];
-        assert_eq!(admission.judge(MonoTime::ZERO, STRANGER, &full, true), Verdict::Drop);
+        let mut judge =
+            |places: &[Place], validated| admission.judge(MonoTime::ZERO, STRANGER, places, validated);
+        assert_eq!(judge(&[place(0, OTHER)], false), accept(None));
+        assert_eq!(judge(&[place(0, OTHER), place(1, OTHER)], false), Verdict::Retry);
+        assert_eq!(judge(&[place(0, OTHER), place(1, OTHER)], true), accept(None));
+    }
+
+    #[test]
+    fn one_network_cannot_take_all_places() {
+        let mut admission = Admission::new(MonoTime::ZERO);
+        let v6 = |text: &str| text.parse::<IpAddr>().unwrap();
+        let two = [place(3, v6("2001:db8:0:7::1")), place(4, v6("2001:db8:0:7:ffff::2"))];
+        let mut judge = |address: &str| admission.judge(MonoTime::ZERO, v6(address), &two, true);
+        assert_eq!(judge("2001:db8:0:7::3"), accept(Some(3)), "its own oldest");
+        assert_eq!(judge("2001:db8:0:8::3"), accept(None));
+        assert_eq!(Network::from(v6("::ffff:192.0.2.1")), Network::from(STRANGER));
+    }
+
+    #[test]
+    fn where_all_places_are_taken_the_oldest_of_whoever_has_most_goes() {
+        let mut admission = Admission::new(MonoTime::ZERO);
+        let mut full: Vec<Place> = (0..MAX_INCOMPLETE - 2).map(|n| place(n, host(n))).collect();
+        full.push(place(6, host(3)));
+        assert_eq!(admission.judge(MonoTime::ZERO, STRANGER, &full, true), accept(Some(3)));
+        full.truncate(MAX_INCOMPLETE - 2);
+        assert_eq!(admission.judge(MonoTime::ZERO, STRANGER, &full, true), accept(None));
+    }
+
+    #[test]
+    fn the_last_sessions_network_keeps_a_place_and_tokens_whatever_others_do() {
+        let mut admission = Admission::new(MonoTime::ZERO);
+        admission.on_session(STRANGER);
+        let others: Vec<Place> = (0..MAX_INCOMPLETE - KEPT).map(|n| place(n, host(n))).collect();
+        while admission.judge(MonoTime::ZERO, OTHER, &others, true) != Verdict::Drop {}
+        assert_eq!(admission.judge(MonoTime::ZERO, STRANGER, &others, false), Verdict::Retry);
+        assert_eq!(admission.judge(MonoTime::ZERO, STRANGER, &others, true), accept(None));
+        let later = MonoTime::from_millis(1_000);
+        let with_it = [&others[..], &[place(9, STRANGER)]].concat();
+        assert_eq!(
+            admission.judge(later, OTHER, &with_it, true),
+            accept(Some(0)),
+            "not the one that came back"
+        );
     }
 
     #[test]
     fn forged_first_packets_do_not_use_up_the_handshakes_of_others() {
         let mut admission = Admission::new(MonoTime::ZERO);
         for _ in 0..10 * HANDSHAKES_BURST {
-            assert_eq!(admission.judge(MonoTime::ZERO, STRANGER, &[], true), Verdict::Accept);
+            assert_eq!(admission.judge(MonoTime::ZERO, STRANGER, &[], true), accept(None));
             admission.was_forged();
         }
         for _ in 0..HANDSHAKES_BURST {
-            assert_eq!(admission.judge(MonoTime::ZERO, STRANGER, &[], true), Verdict::Accept);
+            assert_eq!(admission.judge(MonoTime::ZERO, STRANGER, &[], true), accept(None));
         }
         assert_eq!(admission.judge(MonoTime::ZERO, STRANGER, &[], true), Verdict::Drop);
     }

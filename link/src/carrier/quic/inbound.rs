@@ -4,7 +4,8 @@ use std::net::SocketAddr;
 
 use bytes::BytesMut;
 use quinn_proto::{
-    AcceptError, ConnectionEvent, ConnectionHandle, DatagramEvent, EcnCodepoint, Incoming, Transmit,
+    AcceptError, ConnectionEvent, ConnectionHandle, DatagramEvent, EcnCodepoint, EndpointEvent, Incoming,
+    Transmit,
 };
 use tokkyu_contract::MonoTime;
 
@@ -168,7 +169,7 @@ impl QuicTransport {
         };
         let from = incoming.remote_address().ip();
         match admission.judge(now, from, &strangers, !incoming.may_retry()) {
-            Verdict::Accept => self.accept(now, incoming, reply),
+            Verdict::Accept { instead_of } => self.accept(now, incoming, reply, instead_of),
             Verdict::Retry => match self.endpoint.retry(incoming, &mut reply) {
                 Ok(retry) => {
                     self.counters.retries += 1;
@@ -183,12 +184,21 @@ impl QuicTransport {
         }
     }
 
-    fn accept(&mut self, now: MonoTime, incoming: Incoming, mut reply: Vec<u8>) {
+    /// A handshake gives its place to another. It is told nothing: a close would be one more packet to whoever floods.
+    fn crowd_out(&mut self, connection: usize) {
+        let association = self.associations.swap_remove(connection);
+        self.endpoint.handle_event(association.handle, EndpointEvent::drained());
+        self.counters.failed_handshakes.timed_out += 1;
+    }
+
+    fn accept(&mut self, now: MonoTime, incoming: Incoming, mut reply: Vec<u8>, instead_of: Option<usize>) {
         let remote = incoming.remote_address();
         match self.endpoint.accept(incoming, self.clock.instant(now), &mut reply, None) {
             Ok((handle, connection)) => {
                 self.outbox.give_back(reply);
                 self.associations.push(Association::new(handle, connection, now));
+                // Only now: a forged packet must not cost anybody a place.
+                instead_of.into_iter().for_each(|connection| self.crowd_out(connection));
             }
             Err(AcceptError { response: None, .. }) => {
                 self.counters.rejected.malformed += 1;

@@ -6,11 +6,12 @@
 //! take the session from each other without end.
 
 use core::time::Duration;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 
 use quinn_proto::{ConnectionError, ConnectionHandle};
 use tokkyu_contract::MonoTime;
 
+use super::admission::Place;
 use super::association::{Association, Phase, Turn};
 use super::config::{HANDSHAKE_TIMEOUT, IDLE_TIMEOUT};
 use super::lifecycle::Event;
@@ -49,10 +50,15 @@ impl QuicTransport {
         session.map_or(0, Association::black_holes)
     }
 
-    /// Addresses of all connections that are not the session: they share the places of strangers.
-    pub(super) fn strangers(&self) -> impl Iterator<Item = IpAddr> {
-        let others = self.associations.iter().filter(|association| association.phase != Phase::Session);
-        others.map(|association| association.connection.remote_address().ip())
+    /// All connections that are not the session: they share the places of strangers.
+    pub(super) fn strangers(&self) -> impl Iterator<Item = Place> {
+        let all = self.associations.iter().enumerate();
+        let others = all.filter(|(_, association)| association.phase != Phase::Session);
+        others.map(|(connection, association)| Place {
+            connection,
+            network: association.connection.remote_address().ip().into(),
+            since: association.since,
+        })
     }
 
     /// Acts on everything the connections have to say.
@@ -91,6 +97,9 @@ impl QuicTransport {
         }
         let association = &mut self.associations[index];
         association.phase = Phase::Session;
+        if let Role::Operator { admission } = &mut self.role {
+            admission.on_session(association.connection.remote_address().ip());
+        }
         self.session = Some(Session {
             handle: association.handle,
             key,
@@ -177,7 +186,10 @@ impl QuicTransport {
 
     fn forget_session(&mut self) {
         self.counters.black_holes += self.session_black_holes();
-        self.session = None;
+        // It may have moved since it began.
+        if let (Some(session), Role::Operator { admission }) = (self.session.take(), &mut self.role) {
+            admission.on_session(session.remote.ip());
+        }
         self.outbox.forget_batch();
     }
 

@@ -219,3 +219,31 @@ fn strangers_get_few_places_and_less_back_than_they_sent_and_a_friend_still_gets
     assert!(there.quic.counters().failed_handshakes.timed_out >= 2);
     assert_eq!(there.quic.endpoint.open_connections(), 1);
 }
+
+/// One that shows where it is, and then says nothing more for as long as it may.
+fn stall(host: u8, operator: &PublicKey, there: &mut End) -> End {
+    let mut stranger = config(&key(), &[*operator]);
+    stranger.bind = format!("127.0.1.{host}:0").parse().unwrap();
+    let address = stranger.bind.ip();
+    let mut stranger = connect(&stranger, there.quic.local_address());
+    drive([&mut stranger, there], |[_, there]| {
+        let mut remotes = there.quic.associations.iter().map(|one| one.connection.remote_address().ip());
+        remotes.any(|remote| remote == address)
+    });
+    stranger
+}
+
+#[test]
+fn a_peer_gets_in_while_strangers_hold_every_place_they_can() {
+    let (vehicle, operator) = (key(), key());
+    let mut there = listen(&config(&operator, &[vehicle.public()]));
+    let strangers: Vec<End> = (1..=9).map(|host| stall(host, &operator.public(), &mut there)).collect();
+    assert_eq!(
+        there.quic.strangers().count(),
+        MAX_INCOMPLETE - 1,
+        "nobody's place is kept for who was here last"
+    );
+    let mut here = connect(&config(&vehicle, &[operator.public()]), there.quic.local_address());
+    drive([&mut here, &mut there], |ends| ends.iter().all(|end| end.is_up()));
+    assert_eq!((strangers.len(), there.quic.counters().failed_handshakes.timed_out), (9, 3));
+}
