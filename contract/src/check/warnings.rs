@@ -1,5 +1,5 @@
 //! Finds what can be done, but not well. One function for each kind of warning (CON-29 to CON-32, CON-34 to CON-36, CON-53,
-//! CON-58).
+//! CON-58, CON-59).
 
 use super::{Warning, bit_rate};
 use crate::class::{Class, LinuxSched};
@@ -20,6 +20,7 @@ pub(super) fn find(robot: &Robot, site: &Site) -> Vec<Warning> {
             deadline_missed(flow),
             too_fast(flow, site),
             too_large(flow, site),
+            too_long(flow, site),
         ];
         found.into_iter().flatten()
     };
@@ -135,6 +136,19 @@ fn slowed_by_commands_alone(robot: &Robot) -> Option<Warning> {
         "no flow has a source, so the latency is that of the commands alone",
         "add the cameras the driver looks at, or raise reaction by how old the driver's view is",
     )
+}
+
+/// The link refuses what takes more packets than it numbers in one sample (CON-59).
+fn too_long(flow: &Flow, site: &Site) -> Option<Warning> {
+    let (size, longest) = (flow.size?, site.link.longest_sample());
+    if flow.matching.is_some() || size <= longest {
+        return None;
+    }
+    let what = format!(
+        "{size} is more than the link takes as one sample, {longest} at an mtu of {}: none is sent",
+        site.link.mtu
+    );
+    warning(path(flow, "size"), what, "lower size:, write encoding: mjpeg, or raise link.mtu at both ends")
 }
 
 /// A cap below both real-time classes makes them equals on a CPU (CON-34).

@@ -61,6 +61,20 @@ pub struct LinkSite {
     pub memory: Bytes,
 }
 
+/// The link cuts a sample into so many parts at most, and a sample is no longer than this (LNK-6).
+const MOST_PARTS: u64 = 16_384;
+const LONGEST_SAMPLE: u64 = 64 << 20;
+/// Headers of IP, UDP, QUIC, the link's packet and its fragment, rounded up.
+const HEADER_BYTES: u64 = 160;
+
+impl LinkSite {
+    /// The longest sample that the link takes on a path of this MTU, one packet for each part.
+    pub fn longest_sample(&self) -> Bytes {
+        let part = u64::from(self.mtu).saturating_sub(HEADER_BYTES);
+        Bytes((MOST_PARTS * part).min(LONGEST_SAMPLE))
+    }
+}
+
 impl Default for LinkSite {
     fn default() -> Self {
         LinkSite {

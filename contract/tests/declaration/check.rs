@@ -103,6 +103,16 @@ fn flows_that_are_over_the_limit_together_are_warned_of_once_for_each_way() {
 }
 
 #[test]
+fn a_sample_of_more_packets_than_the_link_numbers_is_warned_of() {
+    let flow = "  a: {class: realtime, size: 25 MB, lifespan: 1 s, source: {test: picture}}\n";
+    let told = warnings(flow, "link: {mtu: 1500}\n");
+    let expected = "flows.a.size: 25 MB is more than the link takes as one sample, 21.95456 MB at an mtu of 1500: none is sent; \
+                    lower size:, write encoding: mjpeg, or raise link.mtu at both ends";
+    assert_eq!(told, [expected]);
+    assert_eq!(warnings(flow, "link: {mtu: 9000}\n"), [""; 0]);
+}
+
+#[test]
 fn a_history_that_does_not_fit_into_memory_is_warned_of() {
     let flow = "  a: {class: best_effort, size: 1 MB, depth: 300, source: {test: picture}}\n";
     let expected = "flows.a.depth: 300 samples of 1 MB are 300 MB, more than the site's memory of 256 MB; \

@@ -95,7 +95,7 @@ fn driver_side(
     halt: &StopFlag,
 ) -> Result<DriverSide, DriveError> {
     let publisher = link.publish(wiring::publication(flow, COMMAND_BYTES))?;
-    let longest = wiring::longest_sample_bytes(options.end.site.link.mtu);
+    let longest = options.end.site.link.longest_sample();
     let wheel = Wheel {
         source: seat.source,
         outlet: Outlet::new(0, publisher, session.clone(), longest),

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use bytes::Bytes;
-use tokkyu_contract::MonoTime;
+use tokkyu_contract::{Bytes as Length, MonoTime};
 use tokkyu_link::runtime::Publisher;
 
 /// Reports that wait for the main thread at most: over a minute of four cameras.
@@ -78,12 +78,12 @@ pub(crate) struct Outlet {
     session: Session,
     number: u32,
     /// Longer samples are refused by the link without a word (LNK-6), so they are not handed over.
-    longest_bytes: usize,
+    longest: Length,
 }
 
 impl Outlet {
-    pub(crate) fn new(stream: usize, publisher: Publisher, session: Session, longest_bytes: usize) -> Outlet {
-        Outlet { stream, publisher, session, number: 0, longest_bytes }
+    pub(crate) fn new(stream: usize, publisher: Publisher, session: Session, longest: Length) -> Outlet {
+        Outlet { stream, publisher, session, number: 0, longest }
     }
 
     /// Number of the next sample.
@@ -100,7 +100,7 @@ impl Outlet {
     fn number_sample(&mut self, capture: MonoTime, bytes: usize) -> Offered {
         let number = self.number;
         self.number = number.wrapping_add(1);
-        let session = self.session.get().filter(|_| bytes <= self.longest_bytes);
+        let session = self.session.get().filter(|_| bytes as u64 <= self.longest.0);
         Offered { stream: self.stream, number, capture, session, bytes }
     }
 }

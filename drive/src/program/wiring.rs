@@ -5,13 +5,11 @@ use std::time::Duration;
 use tokkyu_contract::yaml::robot::{Flow, Robot, Toward};
 use tokkyu_contract::{Class, Rate};
 use tokkyu_link::carrier::realtime::{self, RealTime};
-use tokkyu_link::core::{Publication, Subscription, sample};
+use tokkyu_link::core::{Publication, Subscription};
 
 use super::{DriveError, RealTimeGrant, gate_flow};
 use crate::control::COMMAND_BYTES;
 
-/// Headers of IP, UDP, QUIC, the link's packet and its fragment, rounded up.
-const HEADER_BYTES: usize = 160;
 /// Pictures in a second of a camera whose flow names no rate.
 const CAMERA_PERIOD: Duration = Duration::from_millis(100);
 /// Commands in a second of a flow that names no rate: 50.
@@ -104,11 +102,6 @@ pub(crate) fn subscription(flow: &Flow) -> Subscription {
     }
 }
 
-/// Longest sample the link takes on a path of this MTU (LNK-6).
-pub(crate) fn longest_sample_bytes(mtu: u16) -> usize {
-    sample::MAX_SHARDS * (usize::from(mtu) - HEADER_BYTES)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -148,11 +141,5 @@ mod tests {
             words[1].starts_with("flow d is not carried") && words[1].contains("class control"),
             "{words:?}"
         );
-    }
-
-    #[test]
-    fn every_declared_size_that_fits_the_link_is_known_to_fit() {
-        assert!(longest_sample_bytes(1280) > 18_000_000);
-        assert!(longest_sample_bytes(1500) > 21_000_000);
     }
 }

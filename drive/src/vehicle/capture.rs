@@ -262,7 +262,7 @@ mod tests {
         Lane {
             name: format!("camera/{stream}"),
             eye,
-            outlet: Outlet::new(stream, publisher, Session::default(), 1_000_000),
+            outlet: Outlet::new(stream, publisher, Session::default(), tokkyu_contract::Bytes(1_000_000)),
             ticks: Ticks::new(first, period),
             granted_bps: Arc::default(),
         }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 
 use tokkyu_contract::yaml::robot::{Flow, Robot};
-use tokkyu_contract::{Class, MonoTime};
+use tokkyu_contract::{Bytes, Class, MonoTime};
 use tokkyu_link::carrier::clock::{self, Suspends};
 use tokkyu_link::runtime::{Link, Role};
 
@@ -50,7 +50,8 @@ impl<'a> Vehicle<'a> {
         let session = Session::default();
         let (camera_mail, camera_reports, camera_unread) = Mail::open();
         let (command_mail, command_reports, command_unread) = Mail::open();
-        let (cameras, lanes) = camera_sides(&setup.link, setup.cameras, &session, options.end.site.link.mtu)?;
+        let (cameras, lanes) =
+            camera_sides(&setup.link, setup.cameras, &session, options.end.site.link.longest_sample())?;
         let take_commands =
             |flow: &Flow| control_side(&setup.link, flow, &options, motors, &session, command_mail);
         let control = setup.command.as_ref().map(take_commands).transpose()?;
@@ -149,9 +150,8 @@ fn camera_sides(
     link: &Link,
     cameras: Vec<(Flow, Eye)>,
     session: &Session,
-    mtu: u16,
+    longest: Bytes,
 ) -> Result<(Vec<CameraSide>, Vec<Lane>), DriveError> {
-    let longest = wiring::longest_sample_bytes(mtu);
     let (mut sides, mut lanes) = (Vec::new(), Vec::new());
     for (stream, (flow, eye)) in cameras.into_iter().enumerate() {
         let bytes = flow.size.map_or(0, |size| usize::try_from(size.0).unwrap_or(usize::MAX));
