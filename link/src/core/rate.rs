@@ -82,6 +82,8 @@ pub struct RateEstimator {
     rate_bps: f64,
     phase: Phase,
     train_left: u32,
+    /// Paced packets were sent since the path came back last.
+    is_used: bool,
     anchor: Option<Mark>,
     samples: VecDeque<(MonoTime, f64)>,
     least_one_way: WindowedMin,
@@ -111,6 +113,7 @@ impl RateEstimator {
             rate_bps: START_BPS.min(max_bps),
             phase: Phase::Startup { saturated: 0 },
             train_left: Self::train(max_bps),
+            is_used: false,
             anchor: None,
             samples: VecDeque::new(),
             least_one_way: WindowedMin::default(),
@@ -202,6 +205,7 @@ impl RateEstimator {
     /// A paced packet was sent.
     pub fn on_sent(&mut self) {
         self.train_left = self.train_left.saturating_sub(1);
+        self.is_used = true;
     }
 
     /// Feedback on the packet of `mark`; `own_loss` is the path's own loss, `gap` the pause before its burst.
@@ -216,9 +220,10 @@ impl RateEstimator {
         }
     }
 
-    /// The path answers again after a silence (LNK-65).
+    /// The path answers again after a silence (LNK-65). A rate that nothing was sent at is not too high.
     pub fn on_path_back(&mut self) {
-        self.rate_bps = self.permitted(self.rate_bps / 2.0);
+        let part = if std::mem::take(&mut self.is_used) { 0.5 } else { 1.0 };
+        self.rate_bps = self.permitted(self.rate_bps * part);
         self.phase = Phase::Startup { saturated: 0 };
         self.train_left = Self::train(self.max_bps).min((self.rate_bps / 8.0 / 20.0 / 1500.0) as u32);
         self.samples.clear();
@@ -241,6 +246,7 @@ impl RateEstimator {
         self.arrivals = Arrivals::default();
         self.recent_queues.clear();
         self.own_queue = Duration::ZERO;
+        self.is_used = true;
         self.on_path_back();
     }
 
@@ -541,6 +547,16 @@ mod tests {
         feed(&mut rate, 1..400, &mut 0, 3_000);
         rate.on_hole_over(30e6);
         assert_eq!((rate.rate_bps(), rate.is_starting()), (15e6, true));
+    }
+
+    #[test]
+    fn each_silence_halves_a_rate_that_was_used_and_no_other() {
+        let mut rate = RateEstimator::new(1e9, 97);
+        (0..8).for_each(|_| rate.on_path_back());
+        assert_eq!(rate.rate_bps(), START_BPS);
+        rate.on_sent();
+        (0..8).for_each(|_| rate.on_path_back());
+        assert_eq!(rate.rate_bps(), START_BPS / 2.0);
     }
 
     #[test]
