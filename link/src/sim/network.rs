@@ -6,8 +6,8 @@
 
 use super::path::{Direction, Path, Profile};
 use super::rival::{self, Rival};
-use crate::core::{Event, Session, SessionConfig};
-use tokkyu_contract::MonoTime;
+use crate::core::{Event, Session, SessionConfig, Stats};
+use tokkyu_contract::{Class, MonoTime};
 
 /// QUIC, UDP, IPv4 and Ethernet headers of a datagram, as the path counts frames.
 pub const FRAME_OVERHEAD: usize = 31 + 28 + 14;
@@ -50,6 +50,21 @@ pub enum Packet {
     },
 }
 
+/// A datagram on its way out, and what its session knew.
+#[derive(Clone, Copy, Debug)]
+pub struct Sending {
+    /// When, virtual time.
+    pub at: MonoTime,
+    /// Whose it is.
+    pub from: End,
+    /// Its bytes, without what the carrier adds.
+    pub bytes: usize,
+    /// What it travels as.
+    pub class: Class,
+    /// The session's figures, this datagram included.
+    pub stats: Stats,
+}
+
 /// A network with a session at each end.
 pub struct Network {
     now: MonoTime,
@@ -59,6 +74,8 @@ pub struct Network {
     rivals: Vec<Rival>,
     events: Vec<(End, Event)>,
     buffer: Vec<u8>,
+    /// None while nobody wants to know.
+    sendings: Option<Vec<Sending>>,
     wire_bytes: u64,
     largest_frame: usize,
     idle_turns: u32,
@@ -79,6 +96,7 @@ impl Network {
             rivals: Vec::new(),
             events: Vec::new(),
             buffer: Vec::new(),
+            sendings: None,
             wire_bytes: 0,
             largest_frame: 0,
             idle_turns: 0,
@@ -125,6 +143,11 @@ impl Network {
     /// The path from `end` to the other.
     pub fn path_from(&self, end: End) -> &Path<Packet> {
         &self.paths[end.index()]
+    }
+
+    /// Gives the datagrams that were sent since this was asked last, in order; at first none, from then on all.
+    pub fn take_sendings(&mut self) -> Vec<Sending> {
+        self.sendings.replace(Vec::new()).unwrap_or_default()
     }
 
     /// Offers raw bytes to the wire, as an attacker on the path would.
@@ -214,7 +237,11 @@ impl Network {
 
     fn send(&mut self, end: End) {
         let clock = Self::clock(end, self.now);
-        while self.sessions[end.index()].poll_transmit(clock, &mut self.buffer).is_some() {
+        while let Some(class) = self.sessions[end.index()].poll_transmit(clock, &mut self.buffer) {
+            if let Some(sendings) = &mut self.sendings {
+                let (bytes, stats) = (self.buffer.len(), self.sessions[end.index()].stats());
+                sendings.push(Sending { at: self.now, from: end, bytes, class, stats });
+            }
             let frame = self.buffer.len() + FRAME_OVERHEAD;
             self.wire_bytes += frame as u64;
             self.largest_frame = self.largest_frame.max(frame);

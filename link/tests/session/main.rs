@@ -7,6 +7,7 @@ mod determinism;
 mod endless_wait;
 mod figures;
 mod giving_way;
+mod grant;
 mod granted_rate;
 mod hostile;
 mod ledger;
