@@ -1,7 +1,7 @@
 //! Pictures that a camera compressed itself: one JPEG (ITU-T T.81) after the other in a stream.
 //!
 //! Pure; time proportional to the bytes. Runs in the thread that reads a camera's pipe. What is no JPEG is passed over up
-//! to the next beginning of one. Memory is bounded by [`LONGEST`] and one chunk.
+//! to the next beginning of one. Memory is bounded by the longest picture that a sample carries, and one chunk.
 //!
 //! ```text
 //!   SOI  segment  segment ... SOS  scan  (segment ... SOS  scan)  EOI
