@@ -31,6 +31,7 @@ pub(super) fn find(robot: &Robot, site: &Site) -> Vec<Warning> {
     flows
         .chain(sums)
         .chain(slowed_by_commands_alone(robot))
+        .chain(robot.flows.iter().filter_map(|flow| blind_between_pictures(flow, robot)))
         .chain(same_fifo(site))
         .chain(budgets)
         .chain(trusts_nobody(site))
@@ -136,6 +137,21 @@ fn slowed_by_commands_alone(robot: &Robot) -> Option<Warning> {
         "no flow has a source, so the latency is that of the commands alone",
         "add the cameras the driver looks at, or raise reaction by how old the driver's view is",
     )
+}
+
+/// A driver is blind when the newest picture of a camera that counts is older than its lifespan: also just before the next
+/// one comes (CON-58).
+fn blind_between_pictures(flow: &Flow, robot: &Robot) -> Option<Warning> {
+    let degraded = robot.vehicle.degraded.as_ref().filter(|rule| rule.cameras.contains(&flow.name))?;
+    let (lifespan, period) = (flow.qos.lifespan?, flow.rate?.period());
+    if lifespan >= period + degraded.at {
+        return None;
+    }
+    let (lifespan, period, at) = (DurationText(lifespan), DurationText(period), DurationText(degraded.at));
+    let what = format!(
+        "pictures come each {period} and are worth {lifespan}: with {at} on the way the vehicle stops between two"
+    );
+    warning(path(flow, "lifespan"), what, "write at least the period and vehicle.degraded.at together")
 }
 
 /// The link refuses what takes more packets than it numbers in one sample (CON-59).

@@ -149,3 +149,16 @@ fn the_check_says_how_fast_it_may_be_and_where_no_camera_counts() {
     let without = report(&file("degraded: {speed: 60 km/h, at: 200 ms}"));
     assert!(without.to_string().contains("the latency is that of the commands alone"), "{without}");
 }
+
+#[test]
+fn a_camera_whose_pictures_are_too_old_before_the_next_one_comes_is_warned_of() {
+    let site = site::parse("site.yaml", "").unwrap();
+    let told = |lifespan: &str| {
+        let text = with_cameras("speed: 50 km/h, at: 200 ms, cameras: [front]")
+            .replace("front: {", &format!("front: {{rate: 10 Hz, lifespan: {lifespan}, "))
+            .replace("rear: {", "rear: {rate: 10 Hz, lifespan: 100 ms, ");
+        let report = check(&robot::parse("robot.yaml", &text).unwrap(), &site).to_string();
+        report.matches("the vehicle stops between two").count()
+    };
+    assert_eq!([told("299 ms"), told("300 ms")], [1, 0], "and the rear does not count");
+}
