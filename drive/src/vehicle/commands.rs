@@ -393,14 +393,19 @@ mod tests {
         }
     }
 
-    #[test]
-    fn samples_that_are_no_commands_do_not_put_the_safe_stop_off() {
-        let link = link();
-        let mut turn = turn(&link);
+    /// A session begins, and its driver enables with command 50.
+    fn drive(turn: &mut Turn<NoMotors>) {
         turn.on_session(1);
         get_ready(&mut turn.gate);
         turn.step(Some(&sample(&enabling(50), Duration::ZERO)));
         assert_eq!(turn.gate.state(), State::Driving);
+    }
+
+    #[test]
+    fn samples_that_are_no_commands_do_not_put_the_safe_stop_off() {
+        let link = link();
+        let mut turn = turn(&link);
+        drive(&mut turn);
         thread::sleep(crate::safety::Limits::default().deadline + Duration::from_millis(1));
         turn.step(Some(&sample(b"no command", Duration::ZERO)));
         assert_eq!(turn.gate.state(), State::Stopping);
@@ -410,9 +415,7 @@ mod tests {
     fn a_driver_whom_pictures_do_not_reach_stops_the_vehicle() {
         let link = link();
         let mut turn = turn(&link);
-        turn.on_session(1);
-        get_ready(&mut turn.gate);
-        turn.step(Some(&sample(&enabling(50), Duration::ZERO)));
+        drive(&mut turn);
         turn.thread.blind.store(true, Ordering::Relaxed);
         turn.step(Some(&sample(&enabling(51), Duration::ZERO)));
         assert_eq!((turn.gate.state(), turn.gate.need(clock::now())), (State::Stopping, Need::Pictures));
@@ -422,10 +425,7 @@ mod tests {
     fn a_machine_that_was_suspended_stops_and_what_waited_meanwhile_moves_nothing() {
         let link = link();
         let mut turn = turn(&link);
-        turn.on_session(1);
-        get_ready(&mut turn.gate);
-        turn.step(Some(&sample(&enabling(50), Duration::ZERO)));
-        assert_eq!(turn.gate.state(), State::Driving);
+        drive(&mut turn);
         turn.thread.suspended = Box::new(|| Some(Duration::from_secs(8)));
         turn.step(Some(&sample(&enabling(51), Duration::ZERO)));
         assert_eq!((turn.gate.state(), turn.gate.cause()), (State::Stopping, Some(Cause::Lost)));
