@@ -281,13 +281,37 @@ fn ip(words: &str) -> bool {
 }
 
 #[test]
-fn a_device_that_takes_only_short_packets_stops_the_vehicle_and_is_told_at_both_ends() {
+fn a_device_that_takes_shorter_packets_than_agreed_gets_them_and_the_vehicle_drives_on() {
     in_own_network(|| {
         let yard = Yard::new();
         let operator = start_operator(yard.operator(ROBOT));
         let vehicle = start_vehicle(yard.vehicle(ROBOT, operator.local));
         wait_for(|| vehicle.moved(0.01));
         assert!(ip("link set lo mtu 1420"));
+        let operator_tells =
+            |what: &str| operator.heard.lock().unwrap().events.iter().any(|text| text.contains(what));
+        // 80 at least, and the search ends when 16 are not worth a further packet.
+        wait_for(|| (80..=96).any(|bytes| vehicle.told(&format!("ours are {bytes} bytes shorter now"))));
+        wait_for(|| operator_tells("the other end's are shorter now"));
+        assert!(!vehicle.told("only short packets reach the other end"));
+        assert!(!vehicle.told("STOPPING: pictures do not reach the driver"));
+        assert!(ip("link set lo mtu 65536"));
+        wait_for(|| vehicle.told("our packets are as long as agreed again"));
+        wait_for(|| operator_tells("the other end's packets are as long as agreed again"));
+        [&vehicle.stop, &operator.stop].into_iter().for_each(StopFlag::set);
+        operator.thread.join().unwrap().unwrap();
+        vehicle.thread.join().unwrap().unwrap();
+    });
+}
+
+#[test]
+fn a_device_that_takes_only_short_packets_stops_the_vehicle_and_is_told_at_both_ends() {
+    in_own_network(|| {
+        let yard = Yard::new();
+        let operator = start_operator(yard.operator(ROBOT));
+        let vehicle = start_vehicle(yard.vehicle(ROBOT, operator.local));
+        wait_for(|| vehicle.moved(0.01));
+        assert!(ip("link set lo mtu 600"));
         let operator_tells =
             |what: &str| operator.heard.lock().unwrap().events.iter().any(|text| text.contains(what));
         wait_for(|| vehicle.told("STOPPING: pictures do not reach the driver"));

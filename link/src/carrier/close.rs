@@ -12,7 +12,7 @@ use super::keys::PublicKey;
 /// Longest text of the peer that is kept, in characters.
 const PEER_TEXT_MAX: usize = 200;
 
-/// Application codes of QUIC's CONNECTION_CLOSE (RFC 9000 §19.19) in protocol `tokkyu/4`.
+/// Application codes of QUIC's CONNECTION_CLOSE (RFC 9000 §19.19) in protocol `tokkyu/5`.
 pub(super) mod code {
     /// Closed on purpose; the reason is text.
     pub(in crate::carrier) const DONE: u32 = 0;

@@ -52,6 +52,12 @@ pub trait Transport {
     /// long as the session is.
     fn max_datagram(&self) -> usize;
 
+    /// Bytes of the IP packet that the largest datagram travels in; 0 until the first session is up.
+    fn ip_bytes(&self) -> usize;
+
+    /// The shortest datagram of the session that the device refused for its length (EMSGSIZE) since this was asked last.
+    fn take_refused_size(&mut self) -> Option<usize>;
+
     /// Round-trip time the handshake of the present session measured.
     fn handshake_rtt(&self) -> Option<Duration>;
 

@@ -83,6 +83,7 @@ pub(super) struct Socket {
     mark: Option<Mark>,
     gso: bool,
     counters: SocketCounters,
+    refused_bytes: Option<usize>,
 }
 
 impl Socket {
@@ -93,7 +94,15 @@ impl Socket {
         let local = io.local_addr().map_err(failed)?;
         size_buffers(&io).map_err(|errno| failed(errno.into()))?;
         let gso = setup.max_gso_segments() > 1;
-        Ok(Socket { io, setup, local, mark: None, gso, counters: SocketCounters::default() })
+        Ok(Socket {
+            io,
+            setup,
+            local,
+            mark: None,
+            gso,
+            counters: SocketCounters::default(),
+            refused_bytes: None,
+        })
     }
 
     pub(super) fn local(&self) -> SocketAddr {
@@ -162,10 +171,20 @@ impl Socket {
         match self.call(parcel, packet, None) {
             Ok(()) => self.count_sent(1, packet.len()),
             Err(Errno::EAGAIN) => return self.blocked(),
-            Err(Errno::EMSGSIZE) => self.counters.too_big += 1,
+            Err(Errno::EMSGSIZE) => self.on_refused_size(packet.len()),
             Err(_) => self.counters.unsendable += 1,
         }
         Posted::Done
+    }
+
+    fn on_refused_size(&mut self, bytes: usize) {
+        self.counters.too_big += 1;
+        self.refused_bytes = Some(self.refused_bytes.map_or(bytes, |least| least.min(bytes)));
+    }
+
+    /// The shortest UDP payload refused for its length since this was asked last.
+    pub(super) fn take_refused_bytes(&mut self) -> Option<usize> {
+        self.refused_bytes.take()
     }
 
     fn call(&mut self, parcel: &Parcel, bytes: &[u8], segment: Option<usize>) -> Result<(), Errno> {

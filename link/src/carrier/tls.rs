@@ -24,7 +24,7 @@ use super::trust::TrustStore;
 
 /// Name of the protocol in ALPN: another version of the link's wire format is another name, so that two versions
 /// refuse each other with a reason instead of misreading each other.
-pub(super) const PROTOCOL: &[u8] = b"tokkyu/4";
+pub(super) const PROTOCOL: &[u8] = b"tokkyu/5";
 
 /// Who we are, whom we let in, what we speak.
 pub(super) struct Identity<'a> {

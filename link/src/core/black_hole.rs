@@ -102,6 +102,11 @@ impl BlackHole {
         was_hole.then_some(Finding::Over)
     }
 
+    /// Packets are shorter from now on, and what is long is another.
+    pub fn on_shortened(&mut self) {
+        *self = BlackHole::default();
+    }
+
     /// Whether the next long packet is due.
     pub fn wants_feeler(&self, now: MonoTime) -> bool {
         now >= self.next_feeler

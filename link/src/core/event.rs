@@ -110,6 +110,19 @@ pub enum Event {
         /// Which way.
         way: Way,
     },
+    /// The path does not take packets as long as agreed: they are shorter now (LNK-86). Told again when the longest that
+    /// pass is known. Of the way in the peer tells, once.
+    PacketsCut {
+        /// Which way.
+        way: Way,
+        /// By how many bytes they are shorter than agreed; not known of the way in.
+        by_bytes: Option<usize>,
+    },
+    /// Packets are as long as agreed again.
+    PacketsWhole {
+        /// Which way.
+        way: Way,
+    },
     /// The bit rate a publication may use now.
     Grant {
         /// Our publication.

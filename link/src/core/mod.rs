@@ -2,7 +2,7 @@
 //!
 //! [`Session`] wires small nouns together and decides nothing itself: [`outbox`] and [`sample`] (with [`kept`],
 //! [`load`] and [`outstanding`]) what is on its way out, [`scheduler`] who is next, [`sent`] the log that knows what arrived, [`loss`],
-//! [`rtt`], [`rate`] (with [`mark`], [`arrivals`], [`probe`] and [`contest`]), [`pacer`], [`window`] and [`path`] what the path is
+//! [`rtt`], [`rate`] (with [`mark`], [`arrivals`], [`probe`] and [`contest`]), [`pacer`], [`window`], [`path`] and `packet_size` what the path is
 //! like, [`parity`] and [`fec`] how much redundancy and how, [`received`], [`inbox`] (with [`sequences`]) and [`order`] the
 //! other direction, [`memory`] what may be held, [`clock`] the peer's time, [`grant`] what the application may send,
 //! [`limits`] what it may announce.
@@ -25,6 +25,7 @@ pub mod order;
 pub mod outbox;
 pub mod outstanding;
 pub mod pacer;
+mod packet_size;
 pub mod parity;
 pub mod path;
 pub mod probe;

@@ -3,7 +3,7 @@
 use super::kept::Kept;
 use super::load::Load;
 use super::outstanding::Outstanding;
-use super::sample::OutSample;
+use super::sample::{Cut, OutSample};
 use bytes::Bytes;
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -245,6 +245,21 @@ impl OutFlow {
             }
         }
         self.kept.on_suspended(span);
+    }
+
+    /// Packets are shorter from now on: samples in longer ones begin anew, or give way where that is not possible (LNK-87).
+    pub fn cut_anew(&mut self, cut: Cut) {
+        let is_reliable = self.is_reliable();
+        let is_long = |sample: &&OutSample| sample.is_longer_than(cut) && !sample.is_confirmed();
+        let long: Vec<u32> = self.samples().filter(is_long).map(|sample| sample.id.sequence).collect();
+        for sequence in long {
+            let Some(sample) = self.get_mut(sequence) else { continue };
+            let may = sample.is_waiting() || is_reliable && !sample.is_superseded();
+            match sample.cut_anew(cut).filter(|_| may) {
+                Some(anew) => *sample = anew,
+                None => self.settle(sequence, Outcome::Dropped),
+            }
+        }
     }
 
     /// All waiting samples but the newest give way (LNK-12).

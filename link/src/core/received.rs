@@ -222,7 +222,14 @@ mod tests {
     use super::*;
 
     fn header(number: u32) -> Header {
-        Header { ask: false, long_lost: false, feedback_interval: 20, number, sent_us: number * 10 }
+        Header {
+            ask: false,
+            long_lost: false,
+            is_cut: false,
+            feedback_interval: 20,
+            number,
+            sent_us: number * 10,
+        }
     }
 
     fn arrival(eliciting: bool) -> Arrival {

@@ -8,8 +8,9 @@
 //! ```
 
 use super::fec::{Codec, parity_shards};
-use super::memory::{coded_cost, whole_cost};
+use super::memory::{SAMPLE_BYTES, SHARD_BYTES, coded_cost, whole_cost};
 use super::parity::Expectation;
+use crate::wire::{Frame, HEADER_LEN};
 use bytes::Bytes;
 use std::collections::VecDeque;
 use tokkyu_contract::{MonoTime, Outcome, TraceId};
@@ -83,7 +84,7 @@ pub struct OutSample {
 }
 
 impl OutSample {
-    /// A sample cut for packets of `max_datagram` bytes.
+    /// A sample, cut as `cut` says.
     pub fn new(id: TraceId, capture: MonoTime, expires: MonoTime, payload: Bytes, cut: Cut) -> Self {
         let (k, shard_bytes, tail) = if payload.len() <= cut.whole_bytes {
             (1, payload.len(), Vec::new())
@@ -122,6 +123,27 @@ impl OutSample {
     /// Travels in one SAMPLE frame.
     pub fn is_whole(&self) -> bool {
         self.k == 1
+    }
+
+    /// Its packets are longer than `cut` makes them.
+    pub fn is_longer_than(&self, cut: Cut) -> bool {
+        self.shard_bytes > if self.is_whole() { cut.whole_bytes } else { cut.shard_bytes }
+    }
+
+    /// The same sample in shorter packets, as if nothing of it had been sent (LNK-87). None when they would be too many.
+    pub fn cut_anew(&self, cut: Cut) -> Option<OutSample> {
+        let fits = self.payload.len() <= cut.whole_bytes || cut.shards(self.payload.len()) <= MAX_SHARDS;
+        fits.then(|| OutSample::new(self.id, self.capture, self.expires, self.payload.clone(), cut))
+    }
+
+    /// Gave way to a newer one: it is not repaired any more.
+    pub fn is_superseded(&self) -> bool {
+        self.superseded
+    }
+
+    /// Bytes of each of its shards: what is known of one of other shards is not of this cut (LNK-87).
+    pub fn shard_bytes(&self) -> usize {
+        self.shard_bytes
     }
 
     /// What of it is to be sent next.
@@ -341,31 +363,61 @@ pub struct Cut {
     pub whole_bytes: usize,
     /// Bytes of a shard, even.
     pub shard_bytes: usize,
+    /// The longest payload of one frame, and bytes of a shard, that it may come to be cut for later (LNK-87).
+    least: (usize, usize),
 }
 
 impl Cut {
+    /// For datagrams of `bytes`, of `least` if the path takes no longer ones.
+    pub fn of(bytes: usize, least: usize) -> Cut {
+        let of = |bytes: usize| {
+            let room = bytes - HEADER_LEN;
+            // Even: the code works on 16-bit symbols.
+            (room - Frame::SAMPLE_OVERHEAD, (room - Frame::FRAGMENT_OVERHEAD) & !1)
+        };
+        let (whole_bytes, shard_bytes) = of(bytes);
+        Cut { whole_bytes, shard_bytes, least: of(least) }
+    }
+
     /// Memory a sample of `payload_bytes` may come to take at either end, all its parity included (LNK-7).
-    pub fn most_memory_bytes(&self, payload_bytes: usize) -> usize {
+    pub fn memory_bytes(&self, payload_bytes: usize) -> usize {
         match payload_bytes <= self.whole_bytes {
             true => whole_cost(payload_bytes),
             false => coded_cost(self.shards(payload_bytes), self.shard_bytes),
         }
     }
 
+    /// The same, however it may come to be cut (LNK-87).
+    pub fn most_memory_bytes(&self, payload_bytes: usize) -> usize {
+        let now = self.memory_bytes(payload_bytes);
+        if payload_bytes <= self.least.0 { now } else { now.max(self.most_cut_anew(payload_bytes)) }
+    }
+
+    /// In shards that may be as short as the least: no more in all than the payload and one shard, and of parity no more
+    /// shards than there are of the least nor longer ones than these.
+    fn most_cut_anew(&self, payload_bytes: usize) -> usize {
+        let k = (payload_bytes + LENGTH_BYTES).div_ceil(self.least.1);
+        if self.least.1 >= self.shard_bytes || k > MAX_SHARDS {
+            return 0; // it never is
+        }
+        let data = payload_bytes + LENGTH_BYTES + self.shard_bytes + k * SHARD_BYTES;
+        data + (parity_shards(k) + 1) * (self.shard_bytes + SHARD_BYTES) + SAMPLE_BYTES
+    }
+
     fn shards(&self, payload_bytes: usize) -> usize {
         (payload_bytes + LENGTH_BYTES).div_ceil(self.shard_bytes)
     }
+}
 
-    /// The longest payload of a sample that takes `memory_bytes` at most.
-    pub fn most_payload(&self, memory_bytes: usize) -> usize {
-        let (mut fits, mut beyond) = (0, memory_bytes + 1);
-        while fits + 1 < beyond {
-            let middle = fits.midpoint(beyond);
-            match self.most_memory_bytes(middle) <= memory_bytes {
-                true => fits = middle,
-                false => beyond = middle,
-            }
+/// The longest payload of a sample that takes `memory_bytes` at most, where one `counts` so much.
+pub fn most_payload(memory_bytes: usize, counts: impl Fn(usize) -> usize) -> usize {
+    let (mut fits, mut beyond) = (0, memory_bytes + 1);
+    while fits + 1 < beyond {
+        let middle = fits.midpoint(beyond);
+        match counts(middle) <= memory_bytes {
+            true => fits = middle,
+            false => beyond = middle,
         }
-        fits
     }
+    fits
 }

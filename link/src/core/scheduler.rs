@@ -132,8 +132,6 @@ mod tests {
     use super::*;
     use tokkyu_contract::{FlowId, Qos, TraceId};
 
-    const CUT: Cut = Cut { whole_bytes: 100, shard_bytes: 100 };
-
     fn flow(id: u16, class: Class) -> OutFlow {
         OutFlow::new(FlowId(id), class, Qos::default(), None)
     }
@@ -142,7 +140,7 @@ mod tests {
         let id = TraceId { flow: flow.id, sequence: flow.next_sequence() };
         let capture = MonoTime::from_millis(capture_ms);
         let expires = capture + Duration::from_millis(500);
-        flow.push(capture, OutSample::new(id, capture, expires, vec![7; 350].into(), CUT));
+        flow.push(capture, OutSample::new(id, capture, expires, vec![7; 350].into(), Cut::of(125, 125)));
     }
 
     fn until(ms: u64) -> Reach {

@@ -24,12 +24,16 @@ pub enum Content {
     /// Feedback or probe: nothing.
     #[default]
     Nothing,
+    /// Nothing, in a packet longer than others may be (LNK-88).
+    Feeler,
     /// One shard of a sample.
     Shard {
         /// The sample.
         id: TraceId,
         /// The shard.
         index: u16,
+        /// Its bytes: a sample that was cut anew has others (LNK-87).
+        bytes: u16,
         /// Whether it was sent before.
         sending: Sending,
     },

@@ -109,6 +109,7 @@ impl LinkThread {
             self.follow_carrier(now);
             let more = self.turn_session(now) | self.withdraw_drained() | asked;
             self.carrier.flush(clock::now());
+            self.look_for_refused_sizes();
             self.report_stats(now);
             if !more {
                 self.sleep();
@@ -148,6 +149,14 @@ impl LinkThread {
         self.session.iter_mut().for_each(|(_, session)| session.on_suspended(now, span));
         let words = format!("this machine was suspended for {:.1} s", span.as_secs_f64());
         self.shared.events.put(LinkEvent::Trouble(words));
+    }
+
+    /// Packets that are too long for our own device: shorter ones go at once.
+    fn look_for_refused_sizes(&mut self) {
+        let refused = self.carrier.take_refused_size();
+        if let (Some(bytes), Some((_, session))) = (refused, &mut self.session) {
+            session.on_refused_size(clock::now(), bytes);
+        }
     }
 
     fn receive(&mut self, now: MonoTime) {
@@ -265,6 +274,7 @@ impl LinkThread {
     fn begin_session(&mut self, now: MonoTime, number: u64) {
         let mut session = Session::new(SessionConfig {
             max_datagram: self.carrier.max_datagram(),
+            ip_bytes: self.carrier.ip_bytes(),
             overhead_bytes: OVERHEAD_BYTES,
             memory_bytes: self.config.memory_bytes,
             max_bps: self.config.max_bps,

@@ -6,11 +6,14 @@ use tokkyu_contract::{FlowId, TraceId};
 /// Longest acknowledgement bitmap, in words of 64 packets.
 pub const MAX_FEEDBACK_WORDS: usize = 16;
 
+const PADDING: u8 = 0;
 const FRAGMENT: u8 = 1;
 const SAMPLE: u8 = 2;
 const FEEDBACK: u8 = 3;
 const FLOOR: u8 = 4;
 const PROBE: u8 = 5;
+/// Types from here on have a length behind them, so that who does not know them passes them over.
+const EXTENSIONS: u8 = 128;
 
 /// One shard of a sample that does not fit a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,6 +85,15 @@ pub enum Frame<'a> {
     Floor(TraceId),
     /// Nothing but a packet number: shows losses at the end of a burst.
     Probe,
+    /// As many zeros to the end of the packet, this one's type included: makes it longer (LNK-88).
+    Padding(usize),
+    /// A frame that is not known here, to be passed over (LNK-20).
+    Extension {
+        /// Its type, 128 to 255.
+        kind: u8,
+        /// What it carries.
+        body: &'a [u8],
+    },
 }
 
 impl<'a> Frame<'a> {
@@ -116,6 +128,10 @@ impl<'a> Frame<'a> {
             Frame::Probe => {
                 w.u8(PROBE);
             }
+            Frame::Padding(bytes) => out.resize(out.len() + bytes, PADDING),
+            Frame::Extension { kind, body } => {
+                w.u8(*kind).u16(body.len() as u16).bytes(body);
+            }
         }
     }
 
@@ -127,8 +143,21 @@ impl<'a> Frame<'a> {
             FEEDBACK => read_feedback(r).map(Frame::Feedback),
             FLOOR => read_id(r).map(Frame::Floor),
             PROBE => Ok(Frame::Probe),
+            PADDING => read_padding(r),
+            kind @ EXTENSIONS.. => {
+                let bytes = r.u16()?;
+                Ok(Frame::Extension { kind, body: r.bytes(usize::from(bytes))? })
+            }
             _ => Err(Malformed("unknown frame type")),
         }
+    }
+}
+
+fn read_padding<'a>(r: &mut Reader<'a>) -> Result<Frame<'a>, Malformed> {
+    let zeros = r.rest();
+    match zeros.iter().all(|byte| *byte == PADDING) {
+        true => Ok(Frame::Padding(1 + zeros.len())),
+        false => Err(Malformed("padding that is not zero")),
     }
 }
 

@@ -7,6 +7,7 @@ pub const HEADER_LEN: usize = 10;
 
 const ASK: u8 = 1;
 const LONG_LOST: u8 = 2;
+const CUT: u8 = 4;
 
 /// What every packet begins with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +16,8 @@ pub struct Header {
     pub ask: bool,
     /// Long packets of this sender do not reach its peer (LNK-70).
     pub long_lost: bool,
+    /// Packets of this sender are shorter than agreed (LNK-86).
+    pub is_cut: bool,
     /// Longest interval between feedbacks, in units of 50 µs, at least 1.
     pub feedback_interval: u8,
     /// Low 32 bits of the packet number.
@@ -26,8 +29,9 @@ pub struct Header {
 impl Header {
     /// Writes the header at the end of `out`.
     pub fn write(&self, out: &mut Vec<u8>) {
+        let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
         Writer(out)
-            .u8(if self.ask { ASK } else { 0 } | if self.long_lost { LONG_LOST } else { 0 })
+            .u8(flag(self.ask, ASK) | flag(self.long_lost, LONG_LOST) | flag(self.is_cut, CUT))
             .u8(self.feedback_interval)
             .u32(self.number)
             .u32(self.sent_us);
@@ -36,14 +40,22 @@ impl Header {
     /// Reads a header from the front of `reader`.
     pub fn read(reader: &mut Reader<'_>) -> Result<Header, Malformed> {
         let flags = reader.u8()?;
-        if flags & !(ASK | LONG_LOST) != 0 {
-            return Err(Malformed("unknown header flags"));
-        }
         let feedback_interval = reader.u8()?;
         if feedback_interval == 0 {
             return Err(Malformed("feedback interval 0"));
         }
-        let (ask, long_lost) = (flags & ASK != 0, flags & LONG_LOST != 0);
-        Ok(Header { ask, long_lost, feedback_interval, number: reader.u32()?, sent_us: reader.u32()? })
+        if flags & !(ASK | LONG_LOST | CUT) != 0 {
+            return Err(Malformed("unknown header flags"));
+        }
+        let has = |flag: u8| flags & flag != 0;
+        let (ask, long_lost, is_cut) = (has(ASK), has(LONG_LOST), has(CUT));
+        Ok(Header {
+            ask,
+            long_lost,
+            is_cut,
+            feedback_interval,
+            number: reader.u32()?,
+            sent_us: reader.u32()?,
+        })
     }
 }

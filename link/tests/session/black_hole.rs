@@ -1,5 +1,5 @@
-//! A path that ceases to carry long packets while short ones pass (LNK-70): it is told, it does not make us send more than is
-//! granted, and pictures are back soon after it is over.
+//! A path that carries short packets alone, whatever their size is cut to (LNK-70): it is told, it does not make us send more
+//! than is granted, and pictures are back soon after it is over.
 
 use crate::world::stream::Stream;
 use crate::world::{World, at_ms, link, link_qos, millis, ms, reliable, with_lifespan};
@@ -9,11 +9,12 @@ use tokkyu_link::core::{Event, SessionConfig, Way};
 use tokkyu_link::sim::network::End;
 use tokkyu_link::sim::path::{DirectionProfile, Profile};
 
-/// Frames of more bytes are lost: IP packets of more than 1 400.
-const LONGEST: usize = 1_414;
+/// Frames of more bytes are lost: IP packets of more than 586.
+const LONGEST: usize = 600;
 const FROM: Duration = Duration::from_secs(4);
-/// The camera's pictures with twice their data in repairs, some more of each, and commands' answers: LNK-45.
-const MOST_BPS: f64 = 10e6;
+/// The camera's pictures with twice their data in repairs, some more of each, once more where they were cut anew, and
+/// commands' answers: LNK-45, LNK-87.
+const MOST_BPS: f64 = 18e6;
 
 /// A camera of 1.6 Mbit/s and commands, over `path` whose long frames from the vehicle are lost for `span`.
 fn drive(path: DirectionProfile, span: Duration, end: MonoTime, seed: u64) -> (World, Stream, Stream) {
@@ -36,6 +37,10 @@ const LOST_OUT: Event = Event::LongPacketsLost { way: Way::Out };
 const LOST_IN: Event = Event::LongPacketsLost { way: Way::In };
 const PASS_OUT: Event = Event::LongPacketsPass { way: Way::Out };
 const PASS_IN: Event = Event::LongPacketsPass { way: Way::In };
+
+fn is_cut(world: &World) -> bool {
+    world.events_of(End::Vehicle).any(|event| matches!(event, Event::PacketsCut { way: Way::Out, .. }))
+}
 
 fn wide() -> DirectionProfile {
     DirectionProfile { delay: ms(10), ..DirectionProfile::default() }
@@ -130,6 +135,7 @@ fn an_outage_of_the_way_of_the_pictures_is_no_black_hole() {
             let mut state = world.stream(End::Vehicle, Class::Realtime, link_qos(), 100, ms(20));
             world.drive(&mut [&mut camera, &mut command, &mut state], at_ms(11_000));
             assert_eq!(told(&world, End::Vehicle, &LOST_OUT), None, "seed {seed}");
+            assert!(!is_cut(&world), "seed {seed}");
         }
     }
 }
@@ -146,6 +152,7 @@ fn no_network_that_loses_packets_whatever_their_length_is_called_a_black_hole() 
             let mut all: Vec<_> = cameras.iter_mut().collect();
             world.drive(&mut all, at_ms(6_000));
             assert_eq!(told(&world, End::Vehicle, &LOST_OUT), None, "{name}, seed {seed}");
+            assert!(!is_cut(&world), "{name}, seed {seed}");
         }
     }
 }

@@ -149,8 +149,13 @@ fn drive(profile: &Profile, seed: u64, cameras: Cameras, end: MonoTime) -> [Most
     let sendings = world.network.take_sendings();
     End::BOTH.map(|from| {
         let of_end: Vec<Sending> = sendings.iter().filter(|sending| sending.from == from).copied().collect();
-        let passes = Event::LongPacketsPass { way: Way::Out };
-        let over = world.notes.iter().filter(|note| note.end == from && note.event == passes);
+        let is_over = |event: &Event| {
+            matches!(
+                event,
+                Event::LongPacketsPass { way: Way::Out } | Event::PacketsCut { way: Way::Out, .. }
+            )
+        };
+        let over = world.notes.iter().filter(|note| note.end == from && is_over(&note.event));
         let trains = Trains { left: 0.0, before: None, holes: over.map(|note| note.at).collect() };
         let most = most_of_grant(&counted(&of_end, trains));
         let (paced, all) = (most.paced.0, most.all.0);

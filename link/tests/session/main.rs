@@ -13,6 +13,7 @@ mod hostile;
 mod ledger;
 mod memory_bound;
 mod outage;
+mod packet_size;
 mod paused_clock;
 mod priority;
 mod qos_durability;

@@ -197,7 +197,7 @@ fn a_keep_all_flow_is_refused_at_the_memory_bound_and_nothing_taken_is_lost() {
 /// LNK-11, LNK-5: the same with samples of many packets, of which the receiver holds several incomplete ones.
 #[test]
 fn a_keep_all_flow_of_large_samples_at_the_memory_bound_loses_nothing_taken() {
-    let config = SessionConfig { memory_bytes: 500_000, ..SessionConfig::default() };
+    let config = SessionConfig { memory_bytes: 600_000, ..SessionConfig::default() };
     for seed in 1..=SEEDS {
         let mut world = World::with_config(&both("5 Mbit/s", link(5, 20, 100)), seed, config.clone());
         let mut flow = world.stream(End::Vehicle, Class::Realtime, keep_all(), 40_000, ms(20));

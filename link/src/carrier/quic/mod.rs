@@ -97,6 +97,8 @@ struct Own {
     key: PublicKey,
     protocol: &'static [u8],
     ip_mtu: u16,
+    /// Of it, IP's and UDP's headers.
+    header_bytes: u16,
 }
 
 /// QUIC DATAGRAM to one peer. See the module.
@@ -167,7 +169,12 @@ impl QuicTransport {
     ) -> Self {
         QuicTransport {
             role,
-            own: Own { key: config.secret.public(), protocol: config.protocol, ip_mtu: config.ip_mtu },
+            own: Own {
+                key: config.secret.public(),
+                protocol: config.protocol,
+                ip_mtu: config.ip_mtu,
+                header_bytes: config.ip_mtu - payload,
+            },
             clock: InstantMap::new(),
             socket,
             inbox: Some(Inbox::new()),
@@ -256,6 +263,16 @@ impl Transport for QuicTransport {
 
     fn max_datagram(&self) -> usize {
         self.session.as_ref().map_or(0, |session| session.max_datagram)
+    }
+
+    fn ip_bytes(&self) -> usize {
+        self.session.as_ref().map_or(0, |session| session.udp_payload + usize::from(self.own.header_bytes))
+    }
+
+    fn take_refused_size(&mut self) -> Option<usize> {
+        let refused = self.socket.take_refused_bytes()?;
+        let session = self.session.as_ref()?;
+        Some(refused.saturating_sub(session.udp_payload - session.max_datagram))
     }
 
     fn handshake_rtt(&self) -> Option<Duration> {

@@ -32,6 +32,8 @@ pub(super) struct Session {
     pub(super) remote: SocketAddr,
     /// Kept, and not asked for again: after the peer's address changed QUIC forgets that the peer takes less than we.
     pub(super) max_datagram: usize,
+    /// UDP payload it travels in.
+    pub(super) udp_payload: usize,
     pub(super) handshake_rtt: Duration,
 }
 
@@ -106,6 +108,7 @@ impl QuicTransport {
             heard: now,
             remote: association.connection.remote_address(),
             max_datagram,
+            udp_payload: usize::from(association.connection.current_mtu()),
             handshake_rtt: association.connection.rtt(),
         });
         self.lifecycle.on(Event::Established);

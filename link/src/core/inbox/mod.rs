@@ -174,8 +174,15 @@ impl Inbox {
         if !self.partials.contains_key(&shard.id) {
             self.begin(now, shard, capture)?;
         }
+        let have = self.partials.get(&shard.id)?.shard_bytes;
+        if have > shard.shard.len() {
+            self.begin_anew(shard)?;
+        } else if have < shard.shard.len() {
+            self.duplicates += 1; // of the cut before, late
+            return None;
+        }
         let partial = self.partials.get_mut(&shard.id)?;
-        if partial.k != k || partial.shard_bytes != shard.shard.len() {
+        if partial.k != k {
             self.violations += 1;
             return None;
         }
@@ -199,14 +206,34 @@ impl Inbox {
     }
 
     fn begin(&mut self, now: MonoTime, shard: &Fragment<'_>, capture: PeerTime) -> Option<()> {
+        if shard.id.flow == FlowId::SESSION {
+            self.give_up_tables_before(shard.id)?;
+        }
+        let is_begun = self.make_partial(now, shard, capture);
+        // Offered whether there is room or not.
+        self.flow(shard.id.flow)?.ledger.offer();
+        if !is_begun {
+            self.refuse(shard.id);
+        }
+        is_begun.then_some(())
+    }
+
+    /// Its sender cut it anew, in shorter shards (LNK-87): what is here of it is of no use any more.
+    fn begin_anew(&mut self, shard: &Fragment<'_>) -> Option<()> {
+        let Partial { first_packet, capture, .. } = self.remove(shard.id)?;
+        let is_begun = self.make_partial(first_packet, shard, capture);
+        if !is_begun {
+            self.refuse(shard.id);
+        }
+        is_begun.then_some(())
+    }
+
+    /// Makes room for a sample that has begun. False when there is none.
+    fn make_partial(&mut self, first_packet: MonoTime, shard: &Fragment<'_>, capture: PeerTime) -> bool {
         let (id, share) = (shard.id, self.share(shard.id.flow));
         let cost = coded_cost(usize::from(shard.k), shard.shard.len());
-        if id.flow == FlowId::SESSION {
-            self.give_up_tables_before(id)?;
-        }
         if !self.make_room(share, cost) {
-            self.refuse(id);
-            return None;
+            return false;
         }
         // Neither what has its own half nor the table gives way to others.
         let yields = share == Share::Rest && id.flow != FlowId::SESSION;
@@ -215,11 +242,10 @@ impl Inbox {
             self.oldest.insert(stamp, id);
             self.yielding += cost;
         }
-        let mut partial = Partial::new(now, shard, capture, share);
+        let mut partial = Partial::new(first_packet, shard, capture, share);
         partial.stamp = stamp;
         self.partials.insert(id, partial);
-        self.flow(id.flow)?.ledger.offer();
-        Some(())
+        true
     }
 
     fn next_stamp(&mut self) -> u64 {
@@ -282,9 +308,6 @@ impl Inbox {
     /// There is no room for a sample. It is over: what is acknowledged of it will not be sent again.
     fn refuse(&mut self, id: TraceId) {
         self.violations += 1;
-        if let Some(flow) = self.flows.get_mut(&id.flow) {
-            flow.ledger.offer();
-        }
         self.end(id, Outcome::Dropped);
     }
 

@@ -147,7 +147,7 @@ fn shards_that_contradict_each_other_are_violations() {
     let mut inbox = Inbox::new(1 << 20);
     give(&mut inbox, fragment(0, 10, 0, &[1; 100]));
     give(&mut inbox, fragment(0, 11, 1, &[1; 100]));
-    give(&mut inbox, fragment(0, 10, 1, &[1; 98]));
+    give(&mut inbox, fragment(0, 17_000, 1, &[1; 100]));
     give(&mut inbox, fragment(0, 10, 999, &[1; 100]));
     give(&mut inbox, fragment(0, 1, 0, &[1; 100]));
     assert_eq!(inbox.violations(), 4);

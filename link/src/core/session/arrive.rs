@@ -65,7 +65,7 @@ impl Session {
             }
             Frame::Feedback(feedback) => self.on_feedback(now, &feedback, sent),
             Frame::Floor(id) => self.on_floor(now, id),
-            Frame::Probe => {}
+            Frame::Probe | Frame::Padding(_) | Frame::Extension { .. } => {}
         }
     }
 
@@ -144,7 +144,9 @@ impl Session {
         for resolved in &settled.resolved {
             let sent = &resolved.sent;
             self.watch_for_hole(now, sent, resolved.lost);
-            if learn {
+            if let Content::Feeler = sent.content {
+                self.on_feeler_fate(now, sent, resolved.lost);
+            } else if learn && sent.bytes as usize <= self.packets.in_force() {
                 self.loss.on_packet(resolved.lost, sent.in_burst);
             }
             apply_content(&mut self.flows, &sent.content, |sample, index, sending| match resolved.lost {
@@ -161,7 +163,9 @@ impl Session {
         for sent in &settled.spurious {
             self.stats.spurious += 1;
             self.on_late_answer(now, sent);
-            if learn && sent.was_missed() {
+            if let Content::Feeler = sent.content {
+                self.on_feeler_fate(now, sent, false);
+            } else if learn && sent.was_missed() {
                 self.loss.on_spurious();
             }
             apply_content(&mut self.flows, &sent.content, |sample, index, _| {
@@ -261,14 +265,24 @@ fn apply_content(
     content: &Content,
     mut change: impl FnMut(&mut OutSample, u16, Sending),
 ) {
-    let mut each = |id: &TraceId, index: u16, sending: Sending| {
+    // What was cut anew since is another cut's (LNK-87).
+    let mut each = |id: &TraceId, index: u16, sending: Sending, is_same_cut: &dyn Fn(&OutSample) -> bool| {
         let sample = place_of(flows, id.flow).and_then(|at| flows[at].get_mut(id.sequence));
-        sample.into_iter().for_each(|sample| change(sample, index, sending));
+        sample
+            .filter(|sample| is_same_cut(sample))
+            .into_iter()
+            .for_each(|sample| change(sample, index, sending));
     };
     match content {
-        Content::Shard { id, index, sending } => each(id, *index, *sending),
-        Content::Samples(ids) => ids.iter().flatten().for_each(|id| each(id, 0, Sending::First)),
-        Content::Floor(_) | Content::Nothing => {}
+        Content::Shard { id, index, bytes, sending } => {
+            each(id, *index, *sending, &|sample| {
+                !sample.is_whole() && sample.shard_bytes() == usize::from(*bytes)
+            });
+        }
+        Content::Samples(ids) => {
+            ids.iter().flatten().for_each(|id| each(id, 0, Sending::First, &OutSample::is_whole));
+        }
+        Content::Floor(_) | Content::Feeler | Content::Nothing => {}
     }
 }
 

@@ -4,7 +4,7 @@ use super::Session;
 use crate::core::inbox::MAX_SAMPLE_BYTES;
 use crate::core::memory::ASSUMED_BOUND;
 use crate::core::outbox::{OutFlow, PublishError};
-use crate::core::sample::{LENGTH_BYTES, MAX_SHARDS};
+use crate::core::sample::{LENGTH_BYTES, MAX_SHARDS, most_payload};
 use crate::core::sequences::REMEMBERED;
 use bytes::Bytes;
 use tokkyu_contract::MonoTime;
@@ -17,17 +17,19 @@ impl Session {
     pub(super) fn check_size(&self, at: usize, bytes: usize) -> Result<(), PublishError> {
         let bound = self.config.memory_bytes.min(self.peer_memory.unwrap_or(usize::MAX));
         let share = if self.flows[at].keeps_all() { bound / 2 } else { bound / 4 };
-        let longest =
-            MAX_SHARDS.min(MAX_SAMPLE_BYTES / self.cut.shard_bytes) * self.cut.shard_bytes - LENGTH_BYTES;
-        if bytes <= longest && self.cut.most_memory_bytes(bytes) <= share {
+        let (cut, keeps_all) = (self.cut(), self.flows[at].keeps_all());
+        let counts =
+            |bytes: usize| if keeps_all { cut.most_memory_bytes(bytes) } else { cut.memory_bytes(bytes) };
+        let longest = MAX_SHARDS.min(MAX_SAMPLE_BYTES / cut.shard_bytes) * cut.shard_bytes - LENGTH_BYTES;
+        if bytes <= longest && counts(bytes) <= share {
             return Ok(());
         }
-        Err(PublishError::TooLarge { bytes, limit: longest.min(self.cut.most_payload(share)) })
+        Err(PublishError::TooLarge { bytes, limit: longest.min(most_payload(share, counts)) })
     }
 
     /// A flow that keeps all is refused rather than have its samples give way (LNK-9, LNK-11).
     pub(super) fn check_room(&self, at: usize, bytes: usize) -> Result<(), PublishError> {
-        let (out, cost) = (&self.flows[at], self.cut.most_memory_bytes(bytes));
+        let (out, cost) = (&self.flows[at], self.cut().most_memory_bytes(bytes));
         if !out.keeps_all() || !out.wanted {
             return Ok(());
         }
@@ -56,8 +58,9 @@ impl Session {
         let mut kept = self.flows[at].kept_for_late_joiner(now);
         if self.flows[at].keeps_all() {
             let mut room = self.keep_all_budget().saturating_sub(self.keep_all_held());
+            let cut = self.cut();
             let fits = |(_, payload): &&(MonoTime, Bytes)| {
-                let left = room.checked_sub(self.cut.most_memory_bytes(payload.len()));
+                let left = room.checked_sub(cut.most_memory_bytes(payload.len()));
                 room = left.unwrap_or(room);
                 left.is_some()
             };

@@ -7,6 +7,8 @@ use std::time::Duration;
 pub struct SessionConfig {
     /// Largest datagram the carrier takes, bytes. At least 256.
     pub max_datagram: usize,
+    /// Bytes of the IP packet it travels in (LNK-85).
+    pub ip_bytes: usize,
     /// What the carrier and the network add to a datagram on the wire, bytes.
     pub overhead_bytes: usize,
     /// Bytes held in each direction at most (LNK-7 to LNK-9). Less than 64 KiB is taken as that.
@@ -24,6 +26,7 @@ impl Default for SessionConfig {
     fn default() -> Self {
         SessionConfig {
             max_datagram: 1434,
+            ip_bytes: 1500,
             overhead_bytes: 97,
             memory_bytes: 256 << 20,
             max_bps: 10e9,

@@ -52,7 +52,7 @@ impl Session {
 
     /// The same in bytes of payload that fill their packets.
     pub(super) fn payload_bps(&self) -> f64 {
-        let datagram = self.config.max_datagram as f64;
+        let datagram = self.packets.in_force() as f64;
         self.carried_bps() * datagram / (datagram + self.config.overhead_bytes as f64)
     }
 }

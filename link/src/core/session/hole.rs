@@ -1,7 +1,7 @@
 //! What the session does in a black hole for long packets (LNK-70): short samples go on, long packets feel for its end.
 
 use super::Session;
-use super::hole_state::Before;
+use super::hole_state::{Before, Told};
 use crate::core::black_hole::{Finding, is_long, longest_short};
 use crate::core::event::{Event, Way};
 use crate::core::scheduler::{Choice, Reach, choose, choose_short};
@@ -12,14 +12,18 @@ use tokkyu_contract::{Class, MonoTime};
 impl Session {
     /// A packet of ours was answered or given up.
     pub(super) fn watch_for_hole(&mut self, now: MonoTime, sent: &Sent, is_lost: bool) {
-        let is_long = is_long(sent.bytes as usize, self.config.max_datagram);
+        // Feelers, and what was sent before packets were cut: their fate says nothing of those in force.
+        if sent.bytes as usize > self.packets.in_force() {
+            return;
+        }
+        let is_long = is_long(sent.bytes as usize, self.packets.in_force());
         let found = self.hole.out.on_fate(now, sent, is_lost, is_long);
         found.into_iter().for_each(|finding| self.on_finding(now, finding));
     }
 
     /// A packet that was given up arrived after all.
     pub(super) fn on_late_answer(&mut self, now: MonoTime, sent: &Sent) {
-        if is_long(sent.bytes as usize, self.config.max_datagram) {
+        if is_long(sent.bytes as usize, self.packets.in_force()) {
             let found = self.hole.out.on_long_answered();
             found.into_iter().for_each(|finding| self.on_finding(now, finding));
         }
@@ -31,34 +35,47 @@ impl Session {
                 let (rate_bps, loss) = (self.rate.rate_bps(), self.loss.clone());
                 self.hole.before = Some(Before { rate_bps, loss });
             }
+            Finding::Hole if self.shorten(now) => self.hole.out.on_shortened(),
             Finding::Hole => {
                 self.hole.out.on_feeler(now);
                 self.events.push_back(Event::LongPacketsLost { way: Way::Out });
             }
             Finding::Over => {
-                // What was learned since was of the hole, and not of the path.
-                if let Some(before) = self.hole.before.take() {
-                    self.loss = before.loss;
-                    self.rate.on_hole_over(before.rate_bps);
-                    self.pacer.refill(now);
-                }
+                self.take_up_what_was_known(now);
                 self.events.push_back(Event::LongPacketsPass { way: Way::Out });
             }
         }
     }
 
-    /// The peer tells in each packet whether its long ones come here; the newest packet counts.
+    /// What was learned since packets were lost for their length was of that, and not of the path.
+    pub(super) fn take_up_what_was_known(&mut self, now: MonoTime) {
+        if let Some(before) = self.hole.before.take() {
+            self.loss = before.loss;
+            self.rate.on_hole_over(before.rate_bps);
+            self.pacer.refill(now);
+        }
+    }
+
+    /// The peer tells in each packet whether its long ones come here, and whether all are shorter; the newest packet counts.
     pub(super) fn hear_of_hole(&mut self, header: &Header) {
-        let told = (header.number, header.long_lost);
-        let (number, before) = self.hole.peer.unwrap_or((header.number.wrapping_sub(1), false));
-        if header.number.wrapping_sub(number) as i32 <= 0 {
+        let before = self.hole.peer;
+        if before.number.is_some_and(|number| header.number.wrapping_sub(number) as i32 <= 0) {
             return;
         }
-        self.hole.peer = Some(told);
-        match (before, header.long_lost) {
-            (false, true) => self.events.push_back(Event::LongPacketsLost { way: Way::In }),
-            (true, false) => self.events.push_back(Event::LongPacketsPass { way: Way::In }),
-            (true, true) | (false, false) => {}
+        let Header { number, long_lost, is_cut, .. } = *header;
+        self.hole.peer = Told { number: Some(number), long_lost, is_cut };
+        let way = Way::In;
+        if before.is_cut != is_cut {
+            self.events.push_back(match is_cut {
+                true => Event::PacketsCut { way, by_bytes: None },
+                false => Event::PacketsWhole { way },
+            });
+        }
+        if before.long_lost != long_lost {
+            self.events.push_back(match long_lost {
+                true => Event::LongPacketsLost { way },
+                false => Event::LongPacketsPass { way },
+            });
         }
     }
 
@@ -77,8 +94,7 @@ impl Session {
     }
 
     fn short_choice(&self, all: Reach) -> Option<Choice> {
-        let most =
-            longest_short(self.config.max_datagram).checked_sub(HEADER_LEN + Frame::SAMPLE_OVERHEAD)?;
+        let most = longest_short(self.packets.in_force()).checked_sub(HEADER_LEN + Frame::SAMPLE_OVERHEAD)?;
         Class::ALL[1..].iter().find_map(|class| choose_short(&self.flows, *class, all, most))
     }
 

@@ -10,8 +10,15 @@ use tokkyu_contract::MonoTime;
 pub(super) struct Hole {
     pub(super) out: BlackHole,
     pub(super) before: Option<Before>,
-    /// What the peer told last of the way in, and in which packet.
-    pub(super) peer: Option<(u32, bool)>,
+    pub(super) peer: Told,
+}
+
+/// What the peer told last of the way in, and in which packet.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Told {
+    pub(super) number: Option<u32>,
+    pub(super) long_lost: bool,
+    pub(super) is_cut: bool,
 }
 
 /// The path as it was known.

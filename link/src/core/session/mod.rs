@@ -17,6 +17,7 @@ mod housekeeping;
 mod incoming;
 mod leave;
 mod reading;
+mod shorten;
 mod stats;
 mod transmit;
 mod withdraw;
@@ -39,11 +40,12 @@ use super::loss::LossMeter;
 use super::memory::LEAST_BOUND;
 use super::outbox::{OutFlow, PublishError};
 use super::pacer::Pacer;
+use super::packet_size::PacketSize;
 use super::path::{PathMonitor, PathState};
 use super::rate::RateEstimator;
 use super::received::Received;
 use super::rtt::RoundTrip;
-use super::sample::{Cut, OutSample};
+use super::sample::OutSample;
 use super::sent::{SentLog, Settled};
 use crate::wire::{Entry, Frame, HEADER_LEN};
 use bytes::Bytes;
@@ -62,7 +64,7 @@ const SHORT_HANDSHAKE: Duration = Duration::from_millis(3);
 /// One session with one peer.
 pub struct Session {
     config: SessionConfig,
-    cut: Cut,
+    packets: PacketSize,
     /// The table's flow, then the publications by their numbers.
     flows: Vec<OutFlow>,
     writers: BTreeMap<FlowId, OutEndpoint>,
@@ -115,12 +117,6 @@ impl Session {
     /// A session over a carrier that is up.
     pub fn new(config: SessionConfig) -> Self {
         let config = SessionConfig { memory_bytes: config.memory_bytes.max(LEAST_BOUND), ..config };
-        let room = config.max_datagram.max(256) - HEADER_LEN;
-        let cut = Cut {
-            whole_bytes: room - Frame::SAMPLE_OVERHEAD,
-            // Even: the code works on 16-bit symbols.
-            shard_bytes: (room - Frame::FRAGMENT_OVERHEAD) & !1,
-        };
         let mut codec = Codec::default();
         // Where a repair takes less time than coding nothing is coded (LNK-42).
         if config.handshake_rtt.is_none_or(|rtt| rtt >= SHORT_HANDSHAKE) {
@@ -131,7 +127,7 @@ impl Session {
             rtt.assume(handshake);
         }
         Session {
-            cut,
+            packets: PacketSize::new(config.max_datagram, config.ip_bytes),
             flows: vec![table_flow()],
             writers: BTreeMap::new(),
             readers: BTreeMap::new(),
@@ -237,10 +233,10 @@ impl Session {
 
     /// Puts a sample of flow `at` in its queue; older ones give way to it where the link cannot carry all (LNK-12).
     fn enqueue(&mut self, now: MonoTime, at: usize, capture: MonoTime, payload: Bytes) {
-        let out = &mut self.flows[at];
+        let (cut, out) = (self.cut(), &mut self.flows[at]);
         let id = TraceId { flow: out.id, sequence: out.next_sequence() };
         let expires = out.qos.lifespan.map_or(MonoTime::MAX, |span| capture + span);
-        let sample = OutSample::new(id, capture, expires, payload, self.cut);
+        let sample = OutSample::new(id, capture, expires, payload, cut);
         let around = self.config.overhead_bytes + HEADER_LEN + Frame::FRAGMENT_OVERHEAD;
         out.load.on_publish(now, sample.wire_bytes(around), out.qos.lifespan, out.declared_period());
         out.push(now, sample);
@@ -328,6 +324,7 @@ impl Session {
             .min(self.path.deadline(self.rtt.smoothed()))
             .min(self.next_housekeeping())
             .min(self.hole.deadline(self.path.state()))
+            .min(self.feeler_at())
             .min(expiry)
             .min(self.burst.probe_at())
             .min(if self.burst.is_held_back() { MonoTime::MAX } else { self.keepalive_at() })

@@ -30,9 +30,9 @@ const HOPE: f64 = 2.0;
 const TRY_INTERVAL: Duration = Duration::from_secs(2);
 
 /// A packet being filled.
-struct Packet {
-    content: Content,
-    watched: bool,
+pub(super) struct Packet {
+    pub(super) content: Content,
+    pub(super) watched: bool,
 }
 
 impl Session {
@@ -54,6 +54,9 @@ impl Session {
         }
         if self.hole.is_hole() {
             return self.hole_packet(now, all, out);
+        }
+        if let Some(class) = self.feeler_packet(now, out) {
+            return Some(class);
         }
         let reach = Reach { most_bps: self.most_hoped_for(now), ..all };
         self.paced_packet(now, reach, out)
@@ -98,7 +101,7 @@ impl Session {
 
     /// As much is unanswered as may be (LNK-67).
     pub(super) fn is_window_full(&self) -> bool {
-        let packet = self.config.max_datagram;
+        let packet = self.packets.in_force();
         let most = match self.rate.is_unseen() {
             true => u64::from(TRAIN) * packet as u64,
             false => most_unanswered(self.rate.known_bps(), self.delays(), packet),
@@ -155,11 +158,12 @@ impl Session {
         Class::Realtime
     }
 
-    fn begin(&self, now: MonoTime, ask: bool, out: &mut Vec<u8>) {
+    pub(super) fn begin(&self, now: MonoTime, ask: bool, out: &mut Vec<u8>) {
         out.clear();
         Header {
             ask,
             long_lost: self.hole.is_hole(),
+            is_cut: self.packets.is_cut(),
             feedback_interval: self.feedback_interval_units(),
             number: self.log.next_number() as u32,
             sent_us: now.as_micros() as u32,
@@ -167,7 +171,7 @@ impl Session {
         .write(out);
     }
 
-    fn finish(&mut self, now: MonoTime, out: &[u8], packet: Packet, paced: bool) {
+    pub(super) fn finish(&mut self, now: MonoTime, out: &[u8], packet: Packet, paced: bool) {
         let burst = if self.burst.is_open { self.burst.number } else { 0 };
         let new = NewPacket {
             at: now,
@@ -246,7 +250,7 @@ impl Session {
         let flow = &self.flows[choice.flow];
         let fits = flow.get(choice.sequence).is_some_and(|sample| {
             sample.is_whole()
-                && out.len() + Frame::SAMPLE_OVERHEAD + sample.payload().len() <= self.config.max_datagram
+                && out.len() + Frame::SAMPLE_OVERHEAD + sample.payload().len() <= self.packets.in_force()
         });
         if fits {
             packet.content = self.write_samples(now, choice, out);
@@ -310,7 +314,7 @@ impl Session {
         // Without the queue of our own burst: it makes everything late alike, a repair no more than the rest.
         // A loss is told half an interval later, on average.
         let repair = self.rtt.min() + self.feedback_interval() / 2;
-        let packet_bits = 8.0 * (self.config.max_datagram + self.config.overhead_bytes) as f64;
+        let packet_bits = 8.0 * (self.packets.in_force() + self.config.overhead_bytes) as f64;
         Prices {
             repair_s: repair.as_secs_f64(),
             coding_s: CODING.as_secs_f64(),
@@ -337,6 +341,7 @@ impl Session {
         let sample = self.flows[choice.flow].get_mut(choice.sequence)?;
         let (index, sending) = sample.take_shard()?;
         let (id, k, capture_us) = (sample.id, sample.k, capture_stamp(now, sample.capture));
+        let bytes = sample.shard_bytes() as u16;
         let shard = sample.shard(index, &mut self.codec)?;
         Frame::Fragment(Fragment { id, capture_us, k: k as u16, index, shard }).write(out);
         sample.on_sent(sending);
@@ -345,7 +350,7 @@ impl Session {
             (Sending::First, true) => self.stats.packets_fresh += 1,
             (Sending::First, false) => self.stats.packets_parity += 1,
         }
-        Some(Content::Shard { id, index, sending })
+        Some(Content::Shard { id, index, bytes, sending })
     }
 
     /// Writes a whole sample, and earlier ones of its flow that may have been lost (LNK-44).
@@ -353,7 +358,7 @@ impl Session {
         let most = if self.path.state() == PathState::Silent { MAX_REPEATS } else { USUAL_REPEATS };
         let flow = &mut self.flows[choice.flow];
         let mut ids = [None; MAX_REPEATS];
-        let mut room = self.config.max_datagram;
+        let mut room = self.packets.in_force();
         for (slot, sequence) in ids.iter_mut().zip(whole_samples(flow, choice.sequence, most, now)) {
             let Some(sample) = flow.get_mut(sequence) else { continue };
             let bytes = Frame::SAMPLE_OVERHEAD + sample.payload().len();

@@ -39,7 +39,7 @@ impl Seen {
             Frame::Sample(s) => Seen::Sample { id: s.id },
             Frame::Feedback(_) => Seen::Feedback,
             Frame::Floor(id) => Seen::Floor { id: *id },
-            Frame::Probe => Seen::Probe,
+            Frame::Probe | Frame::Padding(_) | Frame::Extension { .. } => Seen::Probe,
         }
     }
 

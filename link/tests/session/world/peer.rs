@@ -25,6 +25,7 @@ impl Peer {
         Header {
             ask: false,
             long_lost: false,
+            is_cut: false,
             feedback_interval: 20,
             number,
             sent_us: now.as_micros() as u32,
