@@ -52,8 +52,8 @@ pub struct PacketSize {
     is_under_way: bool,
     next_feeler: MonoTime,
     pause: Duration,
-    /// When the agreed size was in force again.
-    agreed_since: MonoTime,
+    /// When the agreed size was in force again, after a cut.
+    agreed_since: Option<MonoTime>,
 }
 
 /// What changed.
@@ -80,7 +80,7 @@ impl PacketSize {
             is_under_way: false,
             next_feeler: MonoTime::MAX,
             pause: FIRST_PAUSE,
-            agreed_since: MonoTime::ZERO,
+            agreed_since: None,
         }
     }
 
@@ -114,20 +114,19 @@ impl PacketSize {
         if bytes <= self.in_force {
             return self.cut(now, bytes);
         }
-        // A feeler, and no other needs to be lost; or what was on its way when packets were cut.
-        let was_feeler = self.is_under_way && bytes == self.tried();
-        if was_feeler { self.on_failed(now, bytes) } else { None }
+        // What is longer is a feeler, and no other needs to be lost; or it was on its way when packets were cut.
+        if self.is_under_way { self.on_failed(now, self.tried()) } else { None }
     }
 
     fn cut(&mut self, now: MonoTime, fails: usize) -> Option<Change> {
         if self.in_force == self.least {
             return None;
         }
-        let was_steady = now.since(self.agreed_since) >= STEADY;
+        let was_steady = self.agreed_since.is_none_or(|since| now.since(since) >= STEADY);
         self.pause = if was_steady { FIRST_PAUSE } else { (self.pause * 2).min(LONGEST_PAUSE) };
-        self.in_force = self.least;
-        self.state = State::Halving { fails };
+        (self.in_force, self.state) = (self.least, State::Halving { fails });
         self.begin_try(now + FEELER_INTERVAL);
+        self.rest_unless_searching(now);
         Some(Change::Shortened)
     }
 
@@ -160,12 +159,12 @@ impl PacketSize {
         }
         self.in_force = bytes;
         if !self.is_cut() {
-            (self.state, self.agreed_since) = (State::Agreed, now);
+            (self.state, self.agreed_since) = (State::Agreed, Some(now));
             self.begin_try(MonoTime::MAX);
             return Some(Change::Whole);
         }
-        self.begin_try(now);
-        self.go_on(now)
+        self.begin_try(now + FEELER_INTERVAL);
+        self.rest_unless_searching(now)
     }
 
     /// A feeler of `bytes` was given up.
@@ -180,30 +179,25 @@ impl PacketSize {
 
     /// Feelers of `bytes` do not pass.
     fn on_failed(&mut self, now: MonoTime, bytes: usize) -> Option<Change> {
+        self.begin_try(now + FEELER_INTERVAL);
         match &mut self.state {
             State::Halving { fails } => *fails = bytes,
             State::Resting => self.pause = (self.pause * 2).min(LONGEST_PAUSE),
             State::Agreed => {}
         }
-        self.begin_try(now);
-        self.go_on(now)
+        self.rest_unless_searching(now)
     }
 
-    /// Between feelers of different sizes: whether another size is worth one.
-    fn go_on(&mut self, now: MonoTime) -> Option<Change> {
-        match self.state {
-            State::Halving { fails } if fails > self.in_force + SMALL_GAP => None,
-            State::Halving { .. } => {
-                self.state = State::Resting;
-                self.next_feeler = now + self.pause;
-                Some(Change::Found)
-            }
-            State::Resting => {
-                self.next_feeler = now + self.pause;
-                None
-            }
-            State::Agreed => None,
-        }
+    /// Where no other size is worth a feeler, the agreed one gets the next, after the pause.
+    fn rest_unless_searching(&mut self, now: MonoTime) -> Option<Change> {
+        let was_searching = match self.state {
+            State::Agreed => return None,
+            State::Halving { fails } if fails > self.in_force + SMALL_GAP => return None,
+            State::Halving { .. } => true,
+            State::Resting => false,
+        };
+        (self.state, self.next_feeler) = (State::Resting, now + self.pause);
+        was_searching.then_some(Change::Found)
     }
 
     /// When a feeler is due.
@@ -300,6 +294,34 @@ mod tests {
             })
             .collect();
         assert!(pauses.windows(2).all(|pair| pair[1] > pair[0]), "{pauses:?}");
+    }
+
+    /// A device of MTU 800 refuses also what is much shorter than the least, and there is nothing to search.
+    #[test]
+    fn a_device_that_refused_less_than_the_least_is_asked_for_the_agreed_size_until_it_takes_it() {
+        for refused in [700, 1_214, 1_230] {
+            let mut way = Way::new(9_000, false);
+            assert_eq!(way.size.on_refused(way.now, refused), Some(Change::Shortened));
+            way.run(FIRST_PAUSE * 2);
+            assert_eq!(
+                (way.size.in_force(), way.told.last()),
+                (1_434, Some(&Change::Whole)),
+                "{refused} refused"
+            );
+        }
+    }
+
+    /// The device tells of a packet, and how much of that QUIC put around the datagram varies by its number's length.
+    #[test]
+    fn a_feeler_that_the_device_refuses_is_known_by_its_size_to_a_few_bytes() {
+        let mut size = PacketSize::new(1_434, 1_500);
+        let now = MonoTime::from_millis(100_000);
+        size.on_long_lost(now);
+        let tried = size.due_feeler(size.deadline()).expect("due");
+        size.on_feeler();
+        assert_eq!(size.on_refused(now, tried - 3), None);
+        let next = size.due_feeler(size.deadline()).expect("another size is due");
+        assert!(next < tried, "{next} after {tried}");
     }
 
     #[test]

@@ -109,7 +109,7 @@ impl LinkThread {
             self.follow_carrier(now);
             let more = self.turn_session(now) | self.withdraw_drained() | asked;
             self.carrier.flush(clock::now());
-            self.look_for_refused_sizes();
+            let more = more | self.look_for_refused_size();
             self.report_stats(now);
             if !more {
                 self.sleep();
@@ -151,12 +151,11 @@ impl LinkThread {
         self.shared.events.put(LinkEvent::Trouble(words));
     }
 
-    /// Packets that are too long for our own device: shorter ones go at once.
-    fn look_for_refused_sizes(&mut self) {
-        let refused = self.carrier.take_refused_size();
-        if let (Some(bytes), Some((_, session))) = (refused, &mut self.session) {
-            session.on_refused_size(clock::now(), bytes);
-        }
+    /// Packets that are too long for our own device: true when there were any, and shorter ones may go at once.
+    fn look_for_refused_size(&mut self) -> bool {
+        let Some(bytes) = self.carrier.take_refused_size() else { return false };
+        self.session.iter_mut().for_each(|(_, session)| session.on_refused_size(clock::now(), bytes));
+        true
     }
 
     fn receive(&mut self, now: MonoTime) {

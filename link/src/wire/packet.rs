@@ -40,12 +40,12 @@ impl Header {
     /// Reads a header from the front of `reader`.
     pub fn read(reader: &mut Reader<'_>) -> Result<Header, Malformed> {
         let flags = reader.u8()?;
+        if flags & !(ASK | LONG_LOST | CUT) != 0 {
+            return Err(Malformed("unknown header flags"));
+        }
         let feedback_interval = reader.u8()?;
         if feedback_interval == 0 {
             return Err(Malformed("feedback interval 0"));
-        }
-        if flags & !(ASK | LONG_LOST | CUT) != 0 {
-            return Err(Malformed("unknown header flags"));
         }
         let has = |flag: u8| flags & flag != 0;
         let (ask, long_lost, is_cut) = (has(ASK), has(LONG_LOST), has(CUT));

@@ -72,7 +72,7 @@ pub(super) fn transport(udp_payload: u16) -> TransportConfig {
     // shrunken path within a second, falls to 1200 bytes and refuses every image packet from then on, while small
     // packets go on and the link looks alive. With both equal no loss is suspicious to it.
     config.initial_mtu(udp_payload).min_mtu(udp_payload);
-    // One size for the whole session, so that shards keep their size. The handshake's first packets are padded to it:
+    // One size for the whole session; the core sends shorter packets where the path takes no such ones (LNK-86). The handshake's first packets are padded to it:
     // a path that does not carry `ip_mtu` fails at once and by name, not later and silently.
     config.mtu_discovery_config(None);
     config.ack_frequency_config(Some(acks));
