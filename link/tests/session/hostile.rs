@@ -201,6 +201,19 @@ fn a_packet_with_any_malformed_frame_is_ignored_in_full_and_counted() {
     victim.assert_honest_flow_came();
 }
 
+/// LNK-20: who does not know a frame of a later version reads what is behind it.
+#[test]
+fn frames_of_a_later_version_are_passed_over() {
+    let mut victim = Victim::new();
+    let payload = tagged(0, 100);
+    let later = |kind, body| Frame::Extension { kind, body };
+    let sample = Frame::Sample(Whole { id: id(1, 0), capture_us: 0, payload: &payload });
+    victim.send(&[later(128, &[]), later(255, &[7; 300]), sample, Frame::Padding(40)]);
+    victim.honest = 1;
+    victim.assert_honest_flow_came();
+    assert_eq!(victim.session.stats().packets_malformed, 0);
+}
+
 /// LNK-22: a peer cannot acknowledge what was not sent.
 #[test]
 fn feedback_for_packets_never_sent_is_a_violation_and_settles_nothing() {

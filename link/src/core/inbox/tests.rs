@@ -153,6 +153,29 @@ fn shards_that_contradict_each_other_are_violations() {
     assert_eq!(inbox.violations(), 4);
 }
 
+/// LNK-87: shards of the cut before are of no use, whether they came before or come late.
+#[test]
+fn a_sample_cut_anew_in_shorter_shards_completes_and_counts_once() {
+    let payload: Vec<u8> = (0..1000u32).map(|i| i as u8).collect();
+    let (long_k, long) = shards_of(&payload, 100);
+    let (k, short) = shards_of(&payload, 64);
+    let mut inbox = Inbox::new(1 << 20);
+    (0..3).for_each(|index| assert_eq!(give(&mut inbox, fragment(0, long_k, index, &long[index])), None));
+    let mut complete = None;
+    for (index, shard) in short.iter().enumerate().take(k) {
+        assert_eq!(complete, None);
+        complete = give(&mut inbox, fragment(0, k, index, shard));
+        if index == 0 {
+            assert_eq!(give(&mut inbox, fragment(0, long_k, 3, &long[3])), None);
+        }
+    }
+    assert_eq!(complete.unwrap().payload, payload);
+    inbox.settle(FlowId(1), Outcome::Delivered);
+    let ledger = inbox.ledger(FlowId(1));
+    assert!(ledger.closes() && ledger.offered == 1, "{ledger}");
+    assert_eq!((inbox.violations(), inbox.memory_bytes()), (0, FLOW_BYTES));
+}
+
 #[test]
 fn a_length_beyond_the_shards_is_not_delivered() {
     let mut inbox = Inbox::new(1 << 20);
