@@ -280,53 +280,59 @@ fn ip(words: &str) -> bool {
     Command::new("ip").args(words.split(' ')).status().is_ok_and(|status| status.success())
 }
 
-#[test]
-fn a_device_that_takes_shorter_packets_than_agreed_gets_them_and_the_vehicle_drives_on() {
-    in_own_network(|| {
+/// What happens from the moment at which the device takes IP packets of `mtu` bytes alone, to a vehicle that drives, and
+/// what is told at both ends when it takes longer ones again.
+fn on_a_device_that_shrinks(
+    mtu: usize,
+    then: impl FnOnce(&Driven, &Running) + Send + 'static,
+    over: [&'static str; 2],
+) {
+    in_own_network(move || {
         let yard = Yard::new();
         let operator = start_operator(yard.operator(ROBOT));
         let vehicle = start_vehicle(yard.vehicle(ROBOT, operator.local));
         wait_for(|| vehicle.moved(0.01));
-        assert!(ip("link set lo mtu 1420"));
-        let operator_tells =
-            |what: &str| operator.heard.lock().unwrap().events.iter().any(|text| text.contains(what));
-        // 80 at least, and the search ends when 16 are not worth a further packet.
-        wait_for(|| (80..=96).any(|bytes| vehicle.told(&format!("ours are {bytes} bytes shorter now"))));
-        wait_for(|| operator_tells("the other end's are shorter now"));
-        assert!(!vehicle.told("only short packets reach the other end"));
-        assert!(!vehicle.told("STOPPING: pictures do not reach the driver"));
+        assert!(ip(&format!("link set lo mtu {mtu}")));
+        then(&vehicle, &operator);
         assert!(ip("link set lo mtu 65536"));
-        wait_for(|| vehicle.told("our packets are as long as agreed again"));
-        wait_for(|| operator_tells("the other end's packets are as long as agreed again"));
+        wait_for(|| vehicle.told(over[0]));
+        wait_for(|| operator_told(&operator, over[1]));
         [&vehicle.stop, &operator.stop].into_iter().for_each(StopFlag::set);
         operator.thread.join().unwrap().unwrap();
         vehicle.thread.join().unwrap().unwrap();
     });
 }
 
+fn operator_told(operator: &Running, words: &str) -> bool {
+    operator.heard.lock().unwrap().events.iter().any(|text| text.contains(words))
+}
+
+#[test]
+fn a_device_that_takes_shorter_packets_than_agreed_gets_them_and_the_vehicle_drives_on() {
+    let then = |vehicle: &Driven, operator: &Running| {
+        // The search ends when 16 bytes are not worth a further packet.
+        wait_for(|| (1404..=1420).any(|bytes| vehicle.told(&format!("ours have at most {bytes} bytes now"))));
+        wait_for(|| operator_told(operator, "the other end's are shorter now"));
+        assert!(!vehicle.told("only short packets reach the other end"));
+        assert!(!vehicle.told("STOPPING: pictures do not reach the driver"));
+    };
+    let over =
+        ["our packets are as long as agreed again", "the other end's packets are as long as agreed again"];
+    on_a_device_that_shrinks(1420, then, over);
+}
+
 #[test]
 fn a_device_that_takes_only_short_packets_stops_the_vehicle_and_is_told_at_both_ends() {
-    in_own_network(|| {
-        let yard = Yard::new();
-        let operator = start_operator(yard.operator(ROBOT));
-        let vehicle = start_vehicle(yard.vehicle(ROBOT, operator.local));
-        wait_for(|| vehicle.moved(0.01));
-        assert!(ip("link set lo mtu 600"));
-        let operator_tells =
-            |what: &str| operator.heard.lock().unwrap().events.iter().any(|text| text.contains(what));
+    let then = |vehicle: &Driven, operator: &Running| {
         wait_for(|| vehicle.told("STOPPING: pictures do not reach the driver"));
         assert!(vehicle.told("only short packets reach the other end"));
-        wait_for(|| operator_tells("only short packets of the other end reach us"));
+        wait_for(|| operator_told(operator, "only short packets of the other end reach us"));
         let waits = |status: &OperatorStatus| {
             status.gate.as_ref().is_some_and(|gate| gate.waits_for == Need::Pictures.as_str())
         };
         wait_for(|| operator.heard.lock().unwrap().statuses.last().is_some_and(waits));
         wait_for(|| vehicle.motors.lock().unwrap().last().is_some_and(|c| c.brake() == 1.0));
-        assert!(ip("link set lo mtu 65536"));
-        wait_for(|| vehicle.told("long packets reach the other end again"));
-        wait_for(|| operator_tells("long packets of the other end reach us again"));
-        [&vehicle.stop, &operator.stop].into_iter().for_each(StopFlag::set);
-        operator.thread.join().unwrap().unwrap();
-        vehicle.thread.join().unwrap().unwrap();
-    });
+    };
+    let over = ["long packets reach the other end again", "long packets of the other end reach us again"];
+    on_a_device_that_shrinks(600, then, over);
 }

@@ -24,7 +24,7 @@ use tokkyu_fleet::protocol::state::{self, Doing, Driver, FlowLine, Last};
 use tokkyu_fuzz::{push_step, session_config};
 use tokkyu_link::carrier::PublicKey;
 use tokkyu_link::core::{Publication, Session, Subscription};
-use tokkyu_link::wire::{EndpointKind, Entry, Table};
+use tokkyu_link::wire::{EndpointKind, Entry, Frame, Header, Table};
 use tokkyu_measure::Experiment;
 use tokkyu_measure::local::{LocalCase, LocalMore, OverloadCase};
 use tokkyu_measure::report::{Bridge, Local, Rtnet};
@@ -126,6 +126,16 @@ fn conversation() -> (Vec<Vec<u8>>, Vec<u8>) {
     (datagrams, input)
 }
 
+/// What no usual conversation holds: a frame of a later version, and padding.
+fn feeler_behind_a_later_frame() -> Vec<u8> {
+    let mut out = Vec::new();
+    Header { ask: false, long_lost: false, is_cut: true, feedback_interval: 4, number: 7, sent_us: 9 }
+        .write(&mut out);
+    let later = Frame::Extension { kind: 200, body: b"later" };
+    [later, Frame::Probe, Frame::Padding(24)].iter().for_each(|frame| frame.write(&mut out));
+    out
+}
+
 fn link() -> io::Result<()> {
     let (datagrams, input) = conversation();
     write("session", "conversation", input)?;
@@ -137,6 +147,7 @@ fn link() -> io::Result<()> {
             write("wire_packet", &format!("{}_bytes", datagram.len()), datagram)?;
         }
     }
+    write("wire_packet", "feeler_and_later_frame", feeler_behind_a_later_frame())?;
     let entry = |kind, flow, topic: &str| Entry {
         kind,
         flow: FlowId(flow),

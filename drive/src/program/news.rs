@@ -75,7 +75,8 @@ fn news_of_session(event: &Event, name: impl Fn(Endpoint) -> String) -> Option<S
             printable(peer_type, PEER_TEXT)
         )),
         Event::LongPacketsLost { way: Way::Out } => Some(
-            "only short packets reach the other end: not even IP packets of 1280 bytes pass; look at the network on the way"
+            "only short packets reach the other end: not even IP packets of 1280 bytes pass; look at the MTU of this machine's \
+             device (ip link) and of the network on the way"
                 .to_owned(),
         ),
         Event::LongPacketsLost { way: Way::In } => Some(
@@ -85,12 +86,11 @@ fn news_of_session(event: &Event, name: impl Fn(Endpoint) -> String) -> Option<S
         ),
         Event::LongPacketsPass { way: Way::Out } => Some("long packets reach the other end again".to_owned()),
         Event::LongPacketsPass { way: Way::In } => Some("long packets of the other end reach us again".to_owned()),
-        Event::PacketsCut { way: Way::Out, by_bytes } => Some(format!(
-            "the path takes no packets as long as agreed: ours are {} bytes shorter now, pictures go on; with link: {{mtu: }} \
-             in site.yaml as much smaller the next start has no such gap",
-            by_bytes.unwrap_or_default()
+        Event::PacketsCut { way: Way::Out, ip_bytes: Some(bytes) } => Some(format!(
+            "the path takes no packets as long as agreed: ours have at most {bytes} bytes now, pictures go on; should it stay \
+             so, set link: {{mtu: {bytes}}} in site.yaml at both ends"
         )),
-        Event::PacketsCut { way: Way::In, .. } => {
+        Event::PacketsCut { .. } => {
             Some("the path takes no packets as long as agreed: the other end's are shorter now".to_owned())
         }
         Event::PacketsWhole { way: Way::Out } => Some("our packets are as long as agreed again".to_owned()),

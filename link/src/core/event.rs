@@ -115,8 +115,8 @@ pub enum Event {
     PacketsCut {
         /// Which way.
         way: Way,
-        /// By how many bytes they are shorter than agreed; not known of the way in.
-        by_bytes: Option<usize>,
+        /// Bytes of the longest IP packet, as `mtu` of a site counts them; not known of the way in.
+        ip_bytes: Option<usize>,
     },
     /// Packets are as long as agreed again.
     PacketsWhole {

@@ -67,7 +67,7 @@ impl Session {
         let way = Way::In;
         if before.is_cut != is_cut {
             self.events.push_back(match is_cut {
-                true => Event::PacketsCut { way, by_bytes: None },
+                true => Event::PacketsCut { way, ip_bytes: None },
                 false => Event::PacketsWhole { way },
             });
         }

@@ -46,8 +46,8 @@ impl Session {
     }
 
     fn tell_cut(&mut self) {
-        let by_bytes = Some(self.packets.missing());
-        self.events.push_back(Event::PacketsCut { way: Way::Out, by_bytes });
+        let ip_bytes = Some(self.config.ip_bytes.saturating_sub(self.packets.missing()));
+        self.events.push_back(Event::PacketsCut { way: Way::Out, ip_bytes });
     }
 
     /// The feeler that is due, if the pacer lets it go (LNK-77).
