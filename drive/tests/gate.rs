@@ -336,3 +336,20 @@ fn a_device_that_takes_only_short_packets_stops_the_vehicle_and_is_told_at_both_
     let over = ["long packets reach the other end again", "long packets of the other end reach us again"];
     on_a_device_that_shrinks(600, then, over);
 }
+
+/// LNK-89: from the start.
+#[test]
+fn a_device_that_takes_short_packets_from_the_start_gets_them_and_both_ends_say_what_to_set() {
+    in_own_network(|| {
+        assert!(ip("link set lo mtu 1420"));
+        let yard = Yard::new();
+        let operator = start_operator(yard.operator(ROBOT));
+        let vehicle = start_vehicle(yard.vehicle(ROBOT, operator.local));
+        wait_for(|| vehicle.moved(0.01));
+        assert!(vehicle.told("ours have at most 1260 bytes now"));
+        wait_for(|| operator_told(&operator, "ours have at most 1260 bytes now"));
+        [&vehicle.stop, &operator.stop].into_iter().for_each(StopFlag::set);
+        operator.thread.join().unwrap().unwrap();
+        vehicle.thread.join().unwrap().unwrap();
+    });
+}

@@ -69,14 +69,12 @@ pub enum CloseReason {
     Twice,
     /// The handshake had no answer.
     #[error(
-        "no answer from {peer}: is tokkyu running there, does a firewall let UDP port {} through, does the path carry packets of {ip_mtu} bytes (link: mtu: of site.yaml, at both ends)?",
+        "no answer from {peer}: is tokkyu running there, does a firewall let UDP port {} through, does the path carry IP packets of 1280 bytes?",
         peer.port()
     )]
     NoAnswer {
         /// Whom we asked.
         peer: SocketAddr,
-        /// Size of our packets, IP header included.
-        ip_mtu: u16,
     },
     /// Nothing was heard from the peer for the idle time.
     #[error("nothing was heard from the peer for {} s", idle.as_secs())]
@@ -113,7 +111,6 @@ pub(super) struct Circumstances {
     pub(super) refused: Option<PublicKey>,
     pub(super) protocol: String,
     pub(super) peer: SocketAddr,
-    pub(super) ip_mtu: u16,
     pub(super) established: bool,
     pub(super) idle: core::time::Duration,
 }
@@ -139,7 +136,7 @@ impl CloseReason {
             ConnectionError::ApplicationClosed(close) => Self::of_code(close.error_code, &close.reason),
             ConnectionError::Reset => CloseReason::PeerRestarted,
             ConnectionError::TimedOut if around.established => CloseReason::IdleTimeout { idle: around.idle },
-            ConnectionError::TimedOut => CloseReason::NoAnswer { peer: around.peer, ip_mtu: around.ip_mtu },
+            ConnectionError::TimedOut => CloseReason::NoAnswer { peer: around.peer },
             other => CloseReason::Failed { text: other.to_string() },
         }
     }
@@ -202,8 +199,8 @@ mod tests {
     #[test]
     fn a_handshake_without_an_answer_names_address_port_and_packet_size() {
         let peer = "192.0.2.7:7447".parse().unwrap();
-        let text = CloseReason::NoAnswer { peer, ip_mtu: 1400 }.to_string();
-        for part in ["192.0.2.7:7447", "UDP port 7447", "1400 bytes (link: mtu: of site.yaml"] {
+        let text = CloseReason::NoAnswer { peer }.to_string();
+        for part in ["192.0.2.7:7447", "UDP port 7447", "1280 bytes"] {
             assert!(text.contains(part), "{text}");
         }
     }

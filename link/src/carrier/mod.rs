@@ -55,6 +55,10 @@ pub trait Transport {
     /// Bytes of the IP packet that the largest datagram travels in; 0 until the first session is up.
     fn ip_bytes(&self) -> usize;
 
+    /// Whether the session has shorter packets than this end would, as the path took no others when it began. False
+    /// until the first session is up.
+    fn is_short(&self) -> bool;
+
     /// The shortest datagram of the session that the device refused for its length (EMSGSIZE) since this was asked last.
     fn take_refused_size(&mut self) -> Option<usize>;
 

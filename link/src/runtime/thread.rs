@@ -8,7 +8,7 @@ use super::endpoints::Endpoints;
 use super::{Closing, LinkConfig, LinkError, LinkEvent, LinkState, LinkStats, Role};
 use crate::carrier::clock::{self, Suspends};
 use crate::carrier::{Packets, QuicTransport, Received, Transport, TransportState};
-use crate::core::{Endpoint, Event, Session, SessionConfig, Stats};
+use crate::core::{Endpoint, Event, Session, SessionConfig, Stats, Way};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::Duration;
@@ -259,10 +259,19 @@ impl LinkThread {
             self.redial_at = now + REDIAL;
             self.state = state.clone();
             self.shared.events.put(LinkEvent::State(state));
+            self.tell_short_packets();
         } else if self.wants_redial() && now >= self.redial_at {
             self.redial_at = now + REDIAL;
             // An error shows again in the carrier's state; the next attempt is due anyway.
             let _ = self.carrier.reconnect(now);
+        }
+    }
+
+    /// The path took no packets as long as declared when the session began (LNK-89).
+    fn tell_short_packets(&self) {
+        if self.carrier.state().is_up() && self.carrier.is_short() {
+            let ip_bytes = Some(self.carrier.ip_bytes());
+            self.shared.events.put(LinkEvent::Session(Event::PacketsCut { way: Way::Out, ip_bytes }));
         }
     }
 

@@ -45,13 +45,20 @@ pub(super) struct Association {
     pub(super) connection: Connection,
     pub(super) phase: Phase,
     pub(super) since: MonoTime,
+    /// Its packets are shorter than this end's could be, from the start (LNK-89).
+    pub(super) is_short: bool,
     /// Frames received as of the last packet.
     frames: u64,
 }
 
 impl Association {
-    pub(super) fn new(handle: ConnectionHandle, connection: Connection, since: MonoTime) -> Association {
-        Association { handle, connection, phase: Phase::Handshake, since, frames: 0 }
+    pub(super) fn new(
+        handle: ConnectionHandle,
+        connection: Connection,
+        since: MonoTime,
+        is_short: bool,
+    ) -> Association {
+        Association { handle, connection, phase: Phase::Handshake, since, is_short, frames: 0 }
     }
 
     /// Exchanges events with the endpoint and returns what the connection has to say, one thing at a time.
@@ -82,6 +89,13 @@ impl Association {
         self.connection.handle_event(event);
         self.frames = self.frames_received();
         self.frames != before
+    }
+
+    /// Whether the peer's part of the handshake has begun to come, or its refusal. Acknowledgements are not it: they are
+    /// not padded to the size of the session, and may pass where that does not.
+    pub(super) fn is_answered(&self) -> bool {
+        let frames = self.connection.stats().frame_rx;
+        frames.crypto + frames.connection_close > 0
     }
 
     /// Ends the connection with an application code and a text for the peer.

@@ -51,6 +51,9 @@ pub const IP_MTU_MAX: u16 = 9000;
 const IPV4_UDP_HEADERS: u16 = 28;
 const IPV6_UDP_HEADERS: u16 = 48;
 
+/// UDP payload that every path carries, of IPv4 and IPv6: what a session has where no longer packets pass (LNK-89).
+pub(super) const SHORT_UDP_PAYLOAD: u16 = IP_MTU_MIN - IPV6_UDP_HEADERS;
+
 /// UDP payload of a packet of `ip_mtu` bytes. An IPv6 socket may serve IPv4 peers too: the larger header counts.
 pub(super) fn udp_payload(ip_mtu: u16, ipv6: bool) -> Result<u16, CarrierError> {
     if !(IP_MTU_MIN..=IP_MTU_MAX).contains(&ip_mtu) {
@@ -72,8 +75,8 @@ pub(super) fn transport(udp_payload: u16) -> TransportConfig {
     // shrunken path within a second, falls to 1200 bytes and refuses every image packet from then on, while small
     // packets go on and the link looks alive. With both equal no loss is suspicious to it.
     config.initial_mtu(udp_payload).min_mtu(udp_payload);
-    // One size for the whole session; the core sends shorter packets where the path takes no such ones (LNK-86). The handshake's first packets are padded to it:
-    // a path that does not carry `ip_mtu` fails at once and by name, not later and silently.
+    // One size for the whole session; the core sends shorter packets where the path takes no such ones (LNK-86). The
+    // handshake's first packets are padded to it: a path that does not carry it shows at once (LNK-89).
     config.mtu_discovery_config(None);
     config.ack_frequency_config(Some(acks));
     config.initial_rtt(INITIAL_RTT);
@@ -136,15 +139,15 @@ impl RestartSeed {
 
 /// The side that connects: the vehicle. It is the bulk sender, and QUIC's limit of three times what was received
 /// before an address is validated binds the server only, so after an address change the images go on.
-pub(super) fn client(tls: QuicClientConfig, transport: &Arc<TransportConfig>) -> ClientConfig {
-    let mut config = ClientConfig::new(Arc::new(tls));
+pub(super) fn client(tls: Arc<QuicClientConfig>, transport: &Arc<TransportConfig>) -> ClientConfig {
+    let mut config = ClientConfig::new(tls);
     config.transport_config(transport.clone());
     config
 }
 
 /// The side that listens: the operator.
-pub(super) fn server(tls: QuicServerConfig, transport: &Arc<TransportConfig>) -> ServerConfig {
-    let mut config = ServerConfig::with_crypto(Arc::new(tls));
+pub(super) fn server(tls: Arc<QuicServerConfig>, transport: &Arc<TransportConfig>) -> ServerConfig {
+    let mut config = ServerConfig::with_crypto(tls);
     let mut tokens = ValidationTokenConfig::default();
     // Tokens for later visits save a round trip that only matters under load, and would have to be remembered.
     tokens.sent(0);

@@ -1,16 +1,18 @@
 //! Packets in: from the socket to the connection they belong to, and what strangers send out of the way.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use bytes::BytesMut;
 use quinn_proto::{
     AcceptError, ConnectionEvent, ConnectionHandle, DatagramEvent, EcnCodepoint, EndpointEvent, Incoming,
-    Transmit,
+    ServerConfig, Transmit,
 };
 use tokkyu_contract::MonoTime;
 
 use super::admission::{Glance, Verdict, glance};
 use super::association::{Association, Phase};
+use super::config::SHORT_UDP_PAYLOAD;
 use super::{QuicTransport, Received, Role};
 use crate::carrier::TransportState;
 use crate::carrier::socket::Arrival;
@@ -74,7 +76,7 @@ impl QuicTransport {
         let rejected = &mut self.counters.rejected;
         let counter = match (glance, &mut self.role) {
             (Glance::Malformed, _) => &mut rejected.malformed,
-            (Glance::Initial, Role::Operator { admission }) => match admission.may_open(now) {
+            (Glance::Initial, Role::Operator { admission, .. }) => match admission.may_open(now) {
                 true => return true,
                 false => &mut rejected.over_limit,
             },
@@ -91,7 +93,7 @@ impl QuicTransport {
         packet: BytesMut,
         sink: &mut dyn FnMut(Received<'_>),
     ) {
-        let instant = self.clock.instant(now);
+        let (instant, bytes) = (self.clock.instant(now), packet.len());
         let mut reply = self.outbox.buffer();
         let Origin { from, to, ecn, .. } = *origin;
         match self.endpoint.handle(instant, from, to, ecn, packet, &mut reply) {
@@ -99,7 +101,7 @@ impl QuicTransport {
                 self.outbox.give_back(reply);
                 self.on_connection_packet(now, origin, handle, event, sink);
             }
-            Some(DatagramEvent::NewConnection(incoming)) => self.on_incoming(now, incoming, reply),
+            Some(DatagramEvent::NewConnection(incoming)) => self.on_incoming(now, incoming, bytes, reply),
             Some(DatagramEvent::Response(transmit)) => self.on_stray(origin.glance, Some(&transmit), reply),
             None => self.on_stray(origin.glance, None, reply),
         }
@@ -116,7 +118,10 @@ impl QuicTransport {
         let Some(index) = self.index_of(handle) else { return };
         let association = &mut self.associations[index];
         let accepted = association.feed(event);
-        match association.phase {
+        if accepted && association.phase == Phase::Handshake && association.is_answered() {
+            self.on_answered_attempt(now);
+        }
+        match self.associations[index].phase {
             // It may be the session from here on, with datagrams behind the handshake in the same packet.
             Phase::Handshake => self.settle(now),
             // Handshake packets that come once more, late, are no attack.
@@ -161,15 +166,16 @@ impl QuicTransport {
         }
     }
 
-    fn on_incoming(&mut self, now: MonoTime, incoming: Incoming, mut reply: Vec<u8>) {
+    fn on_incoming(&mut self, now: MonoTime, incoming: Incoming, bytes: usize, mut reply: Vec<u8>) {
         let strangers: Vec<_> = self.strangers().collect();
-        let Role::Operator { admission } = &mut self.role else {
+        let Role::Operator { admission, short } = &mut self.role else {
             // Without a server's configuration the endpoint makes no incoming connections.
             return self.endpoint.ignore(incoming);
         };
+        let short = short.clone().filter(|_| bytes <= usize::from(SHORT_UDP_PAYLOAD));
         let from = incoming.remote_address().ip();
         match admission.judge(now, from, &strangers, !incoming.may_retry()) {
-            Verdict::Accept { instead_of } => self.accept(now, incoming, reply, instead_of),
+            Verdict::Accept { instead_of } => self.accept(now, incoming, short, reply, instead_of),
             Verdict::Retry => match self.endpoint.retry(incoming, &mut reply) {
                 Ok(retry) => {
                     self.counters.retries += 1;
@@ -191,18 +197,25 @@ impl QuicTransport {
         self.counters.failed_handshakes.timed_out += 1;
     }
 
-    fn accept(&mut self, now: MonoTime, incoming: Incoming, mut reply: Vec<u8>, instead_of: Option<usize>) {
-        let remote = incoming.remote_address();
-        match self.endpoint.accept(incoming, self.clock.instant(now), &mut reply, None) {
+    fn accept(
+        &mut self,
+        now: MonoTime,
+        incoming: Incoming,
+        short: Option<Arc<ServerConfig>>,
+        mut reply: Vec<u8>,
+        instead_of: Option<usize>,
+    ) {
+        let (remote, is_short) = (incoming.remote_address(), short.is_some());
+        match self.endpoint.accept(incoming, self.clock.instant(now), &mut reply, short) {
             Ok((handle, connection)) => {
                 self.outbox.give_back(reply);
-                self.associations.push(Association::new(handle, connection, now));
+                self.associations.push(Association::new(handle, connection, now, is_short));
                 // Only now: a forged packet must not cost anybody a place.
                 instead_of.into_iter().for_each(|connection| self.crowd_out(connection));
             }
             Err(AcceptError { response: None, .. }) => {
                 self.counters.rejected.malformed += 1;
-                if let Role::Operator { admission } = &mut self.role {
+                if let Role::Operator { admission, .. } = &mut self.role {
                     admission.was_forged();
                 }
                 self.outbox.give_back(reply);

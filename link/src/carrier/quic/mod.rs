@@ -14,6 +14,8 @@
 //! | `congestion.rs` | the controller that never says no |
 //! | `admission.rs` | what strangers may cost |
 //! | `association.rs` | one QUIC connection |
+//! | `dialing.rs` | how long the packets are that the vehicle dials with |
+//! | `calling.rs` | the vehicle's handshakes |
 //! | `lifecycle.rs` | the state that is shown, and how it moves |
 //! | `inbound.rs` | packets in |
 //! | `outbound.rs` | packets out |
@@ -21,8 +23,10 @@
 
 mod admission;
 mod association;
+mod calling;
 pub mod config;
 mod congestion;
+mod dialing;
 mod inbound;
 mod lifecycle;
 mod outbound;
@@ -39,7 +43,7 @@ use std::sync::Arc;
 use bytes::BytesMut;
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::time::TimeSpec;
-use quinn_proto::{ClientConfig, Endpoint};
+use quinn_proto::{Endpoint, ServerConfig};
 use tokkyu_contract::{Class, MonoTime};
 
 use super::clock::{self, InstantMap};
@@ -49,9 +53,10 @@ use super::{
     CarrierCounters, CarrierError, Packets, PublicKey, Received, SecretKey, SendRefused, Transport,
     TransportState, TrustStore, WaitResult,
 };
-use admission::{Admission, MAX_INCOMPLETE};
+use admission::Admission;
 use association::{Association, Phase};
-use lifecycle::{Event, Lifecycle};
+use calling::Caller;
+use lifecycle::Lifecycle;
 use outbound::Outbox;
 use session::Session;
 
@@ -87,17 +92,16 @@ impl QuicConfig {
 /// Which side this is.
 enum Role {
     /// Connects, and may move to another socket.
-    Vehicle { peer: SocketAddr, config: Box<ClientConfig> },
-    /// Listens.
-    Operator { admission: Admission },
+    Vehicle(Box<Caller>),
+    /// Listens. `short`: for who dials with short packets, where ours are longer (LNK-89).
+    Operator { admission: Admission, short: Option<Arc<ServerConfig>> },
 }
 
 /// What messages name us by.
 struct Own {
     key: PublicKey,
     protocol: &'static [u8],
-    ip_mtu: u16,
-    /// Of it, IP's and UDP's headers.
+    /// IP's and UDP's headers of each packet.
     header_bytes: u16,
 }
 
@@ -133,9 +137,8 @@ impl QuicTransport {
         let payload = config::udp_payload(config.ip_mtu, peer.is_ipv6())?;
         let refused = RefusedKey::default();
         let tls = tls::client(&config.identity(), refused.clone())?;
-        let client = config::client(tls, &Arc::new(config::transport(payload)));
         let endpoint = Endpoint::new(Arc::new(config::endpoint(payload, None)?), None, false, None);
-        let role = Role::Vehicle { peer, config: Box::new(client) };
+        let role = Role::Vehicle(Box::new(Caller::new(peer, tls, payload)));
         let socket = Socket::bind(config.bind)?;
         let mut transport = Self::assemble(config, role, socket, endpoint, refused, payload);
         transport.dial(now)?;
@@ -150,12 +153,14 @@ impl QuicTransport {
         let payload = config::udp_payload(config.ip_mtu, config.bind.is_ipv6())?;
         let refused = RefusedKey::default();
         let tls = tls::server(&config.identity(), refused.clone())?;
-        let server = config::server(tls, &Arc::new(config::transport(payload)));
+        let tls = Arc::new(tls);
+        let of = |payload| Arc::new(config::server(tls.clone(), &Arc::new(config::transport(payload))));
+        let short = (payload > config::SHORT_UDP_PAYLOAD).then(|| of(config::SHORT_UDP_PAYLOAD));
         let socket = Socket::bind(config.bind)?;
         let seed = config::RestartSeed::new(&config.secret, socket.local());
         let endpoint = config::endpoint(payload, Some(&seed))?;
-        let endpoint = Endpoint::new(Arc::new(endpoint), Some(Arc::new(server)), false, None);
-        let role = Role::Operator { admission: Admission::new(now) };
+        let endpoint = Endpoint::new(Arc::new(endpoint), Some(of(payload)), false, None);
+        let role = Role::Operator { admission: Admission::new(now), short };
         Ok(Self::assemble(config, role, socket, endpoint, refused, payload))
     }
 
@@ -172,7 +177,6 @@ impl QuicTransport {
             own: Own {
                 key: config.secret.public(),
                 protocol: config.protocol,
-                ip_mtu: config.ip_mtu,
                 header_bytes: config.ip_mtu - payload,
             },
             clock: InstantMap::new(),
@@ -206,9 +210,9 @@ impl QuicTransport {
     /// # Errors
     /// [`CarrierError`] if the new socket cannot be bound; the old one is then still in use.
     pub fn rebind(&mut self, bind: SocketAddr, now: MonoTime) -> Result<(), CarrierError> {
-        let Role::Vehicle { peer, .. } = &self.role else { return Err(CarrierError::NotTheVehicle) };
-        if bind.is_ipv4() != peer.is_ipv4() {
-            return Err(CarrierError::Family { local: bind, peer: *peer });
+        let Role::Vehicle(caller) = &self.role else { return Err(CarrierError::NotTheVehicle) };
+        if bind.is_ipv4() != caller.peer.is_ipv4() {
+            return Err(CarrierError::Family { local: bind, peer: caller.peer });
         }
         let mut socket = Socket::bind(bind)?;
         socket.inherit(self.socket.counters());
@@ -236,24 +240,6 @@ impl QuicTransport {
     pub fn receive_buffer_bytes(&self) -> Option<usize> {
         self.socket.receive_buffer()
     }
-
-    fn dial(&mut self, now: MonoTime) -> Result<(), CarrierError> {
-        let Role::Vehicle { peer, config } = &self.role else { return Err(CarrierError::NotTheVehicle) };
-        let refuse = |reason: String| CarrierError::Peer { peer: *peer, reason };
-        if self.associations.len() >= MAX_INCOMPLETE {
-            return Err(refuse("earlier attempts are still being closed; try again in a second".into()));
-        }
-        let instant = self.clock.instant(now);
-        let (handle, connection) = self
-            .endpoint
-            // The name is not sent and not looked at: keys alone count.
-            .connect(instant, (**config).clone(), *peer, "tokkyu")
-            .map_err(|error| refuse(error.to_string()))?;
-        self.associations.push(Association::new(handle, connection, now));
-        self.lifecycle.on(Event::Dial);
-        self.transmit(now);
-        Ok(())
-    }
 }
 
 impl Transport for QuicTransport {
@@ -269,9 +255,13 @@ impl Transport for QuicTransport {
         self.session.as_ref().map_or(0, |session| session.udp_payload + usize::from(self.own.header_bytes))
     }
 
+    fn is_short(&self) -> bool {
+        self.session.as_ref().is_some_and(|session| session.is_short)
+    }
+
     fn take_refused_size(&mut self) -> Option<usize> {
-        let refused = self.socket.take_refused_bytes()?;
         let session = self.session.as_ref()?;
+        let refused = self.socket.take_refused_bytes()?;
         Some(refused.saturating_sub(session.udp_payload - session.max_datagram))
     }
 
@@ -306,13 +296,15 @@ impl Transport for QuicTransport {
     }
 
     fn deadline(&mut self) -> Option<MonoTime> {
-        let clock = self.clock;
+        let (clock, call) = (self.clock, self.call_deadline());
+        let is_operator = matches!(self.role, Role::Operator { .. });
         let timers = self.associations.iter_mut().flat_map(|association| {
             let timer = association.connection.poll_timeout().map(|at| clock.mono(at));
             let patience = association.since + config::HANDSHAKE_TIMEOUT;
-            [timer, (association.phase == Phase::Handshake).then_some(patience)]
+            let is_stranger = is_operator && association.phase == Phase::Handshake;
+            [timer, is_stranger.then_some(patience)]
         });
-        timers.flatten().min()
+        timers.flatten().chain(call).min()
     }
 
     fn on_timer(&mut self, now: MonoTime) {
@@ -322,9 +314,13 @@ impl Transport for QuicTransport {
                 association.connection.handle_timeout(instant);
             }
         }
-        self.give_up_slow_handshakes(now);
+        match self.role {
+            Role::Operator { .. } => self.give_up_slow_handshakes(now),
+            Role::Vehicle(_) => self.on_call_timer(now),
+        }
         self.settle(now);
         self.transmit(now);
+        self.look_for_refused_attempt(now);
     }
 
     fn counters(&self) -> CarrierCounters {

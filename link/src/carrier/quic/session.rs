@@ -34,6 +34,8 @@ pub(super) struct Session {
     pub(super) max_datagram: usize,
     /// UDP payload it travels in.
     pub(super) udp_payload: usize,
+    /// Shorter than it could be, as the path took no longer packets at the start (LNK-89).
+    pub(super) is_short: bool,
     pub(super) handshake_rtt: Duration,
 }
 
@@ -79,6 +81,10 @@ impl QuicTransport {
     fn on_established(&mut self, now: MonoTime, index: usize) {
         let instant = self.clock.instant(now);
         let association = &mut self.associations[index];
+        if association.phase != Phase::Handshake {
+            // Given up in the same breath: an attempt in its place is under way.
+            return;
+        }
         let (key, max_datagram) = (association.peer_key(), association.connection.datagrams().max_size());
         let (Some(key), Some(max_datagram)) = (key, max_datagram) else {
             // Trusted, but no peer of ours: it has no key or takes no datagrams.
@@ -99,7 +105,7 @@ impl QuicTransport {
         }
         let association = &mut self.associations[index];
         association.phase = Phase::Session;
-        if let Role::Operator { admission } = &mut self.role {
+        if let Role::Operator { admission, .. } = &mut self.role {
             admission.on_session(association.connection.remote_address().ip());
         }
         self.session = Some(Session {
@@ -109,6 +115,7 @@ impl QuicTransport {
             remote: association.connection.remote_address(),
             max_datagram,
             udp_payload: usize::from(association.connection.current_mtu()),
+            is_short: association.is_short,
             handshake_rtt: association.connection.rtt(),
         });
         self.lifecycle.on(Event::Established);
@@ -123,7 +130,7 @@ impl QuicTransport {
                 self.forget_session();
                 self.lifecycle.on(Event::Lost(reason));
             }
-            (Phase::Handshake, Role::Vehicle { .. }) => {
+            (Phase::Handshake, Role::Vehicle(_)) => {
                 self.count_failure(&reason);
                 self.lifecycle.on(Event::Lost(reason));
             }
@@ -154,6 +161,7 @@ impl QuicTransport {
         }
     }
 
+    /// The operator's side: strangers do not hold a place for longer.
     pub(super) fn give_up_slow_handshakes(&mut self, now: MonoTime) {
         let instant = self.clock.instant(now);
         for index in 0..self.associations.len() {
@@ -163,9 +171,6 @@ impl QuicTransport {
             }
             association.leave(instant, code::TOO_SLOW, "the handshake took too long");
             self.counters.failed_handshakes.timed_out += 1;
-            if let Role::Vehicle { peer, .. } = self.role {
-                self.lifecycle.on(Event::Lost(CloseReason::NoAnswer { peer, ip_mtu: self.own.ip_mtu }));
-            }
         }
     }
 
@@ -173,7 +178,7 @@ impl QuicTransport {
     pub(super) fn leave_all(&mut self, now: MonoTime, reason: &str) {
         let instant = self.clock.instant(now);
         self.end_session(now, code::DONE, reason);
-        if let Role::Vehicle { .. } = self.role {
+        if let Role::Vehicle(_) = self.role {
             let attempts = self.associations.iter_mut().filter(|one| one.phase == Phase::Handshake);
             attempts.for_each(|attempt| attempt.leave(instant, code::DONE, reason));
         }
@@ -190,7 +195,7 @@ impl QuicTransport {
     fn forget_session(&mut self) {
         self.counters.black_holes += self.session_black_holes();
         // It may have moved since it began.
-        if let (Some(session), Role::Operator { admission }) = (self.session.take(), &mut self.role) {
+        if let (Some(session), Role::Operator { admission, .. }) = (self.session.take(), &mut self.role) {
             admission.on_session(session.remote.ip());
         }
         self.outbox.forget_batch();
@@ -208,7 +213,6 @@ impl QuicTransport {
             refused: self.refused.take(),
             protocol: String::from_utf8_lossy(self.own.protocol).into_owned(),
             peer,
-            ip_mtu: self.own.ip_mtu,
             established,
             idle: IDLE_TIMEOUT,
         };

@@ -3,6 +3,7 @@
 use std::net::UdpSocket;
 use std::time::Duration;
 
+use super::relay::Way;
 use super::*;
 use crate::carrier::quic::config::{HANDSHAKE_TIMEOUT, IDLE_TIMEOUT};
 use crate::carrier::{CarrierError, CloseReason, FailedHandshakes, Rejected, SendRefused};
@@ -73,6 +74,60 @@ fn the_smaller_of_two_mtus_holds_on_both_sides() {
     drive([&mut here, &mut there], |ends| ends.iter().all(|end| end.is_up()));
     assert_eq!(here.quic.max_datagram(), 1400 - 28 - 29 - 9);
     assert_eq!(there.quic.max_datagram(), here.quic.max_datagram());
+}
+
+/// Both ends of a session over a path that takes no UDP payloads longer than `most` on `ways`; `starts_late`: the operator
+/// is reached only once so many first packets are lost.
+fn over_a_path(most: usize, ways: &'static [Way], starts_late: usize) -> (End, Relay, End) {
+    let (vehicle, operator) = (key(), key());
+    let mut there = listen(&config(&operator, &[vehicle.public()]));
+    let mut relay = Relay::to(there.quic.local_address());
+    let mut first = 0;
+    relay.passes = Box::new(move |seen| {
+        first += usize::from(seen.way == Way::ToOperator);
+        first > starts_late && (seen.bytes.len() <= most || !ways.contains(&seen.way))
+    });
+    let mut here = connect(&config(&vehicle, &[operator.public()]), relay.address());
+    drive_with(&mut relay, [&mut here, &mut there], |ends| ends.iter().all(|end| end.is_up()));
+    (here, relay, there)
+}
+
+/// LNK-89: 1 420 bytes of IP.
+#[test]
+fn a_path_that_takes_no_long_packets_gets_a_session_of_short_ones_and_both_ends_know() {
+    for ways in [&[Way::ToOperator][..], &[Way::ToVehicle], &[Way::ToOperator, Way::ToVehicle]] {
+        let (mut here, mut relay, mut there) = over_a_path(1_392, ways, 0);
+        for end in [&here, &there] {
+            assert!(end.quic.is_short(), "{ways:?}");
+            assert_eq!((end.quic.ip_bytes(), end.quic.max_datagram()), (1_260, 1_232 - 29 - 9));
+        }
+        here.send_numbered(0..50);
+        there.send_numbered(50..100);
+        drive_with(&mut relay, [&mut here, &mut there], |ends| ends.iter().all(|end| end.got.len() == 50));
+    }
+}
+
+#[test]
+fn an_operator_that_is_reached_late_gets_a_session_of_whole_packets() {
+    for lost in [1, 3, 4, 5, 6, 7] {
+        let (here, _, there) = over_a_path(usize::MAX, &[], lost);
+        for end in [&here, &there] {
+            assert!(!end.quic.is_short(), "after {lost}");
+            assert_eq!(end.quic.ip_bytes(), 1_500);
+        }
+    }
+}
+
+#[test]
+fn a_vehicle_that_is_declared_short_gets_short_packets_and_nothing_is_told() {
+    let (vehicle, operator) = (key(), key());
+    let mut there = listen(&config(&operator, &[vehicle.public()]));
+    let mut small = config(&vehicle, &[operator.public()]);
+    small.ip_mtu = 1_280;
+    let mut here = connect(&small, there.quic.local_address());
+    drive([&mut here, &mut there], |ends| ends.iter().all(|end| end.is_up()));
+    assert!(!here.quic.is_short() && !there.quic.is_short());
+    assert_eq!([here.quic.ip_bytes(), there.quic.ip_bytes()], [1_280; 2]);
 }
 
 #[test]
