@@ -9,14 +9,16 @@ mod print;
 mod warnings;
 
 use core::fmt;
+use core::net::SocketAddr;
 use core::time::Duration;
 
 use crate::class::{Class, LinuxSched, Priorities};
 use crate::trace::FlowId;
 use crate::units::{BitRate, Bytes, Rate, Speed};
 use crate::yaml::budget::RtosBudget;
+use crate::yaml::others::{FIRST, Other, Right};
 use crate::yaml::robot::{Flow, Robot, Toward};
-use crate::yaml::site::Site;
+use crate::yaml::site::{LinkSite, Site};
 use crate::yaml::vehicle::{Braking, StopProfile, Vehicle};
 
 /// What a robot's declaration means at a site. Prints as tables; [`Report::to_json`] is the same for programs.
@@ -36,6 +38,8 @@ pub struct Report {
     pub stops: [StopRow; 3],
     /// How fast it may be at which latency; empty where nothing is declared of it.
     pub speeds: Vec<SpeedRow>,
+    /// The ends that the vehicle serves; empty where it is one.
+    pub ends: Vec<EndRow>,
     /// What will disappoint.
     pub warnings: Vec<Warning>,
 }
@@ -119,6 +123,19 @@ impl fmt::Display for Warning {
     }
 }
 
+/// One end that the vehicle serves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EndRow {
+    /// Its name.
+    pub name: String,
+    /// Where it is.
+    pub at: SocketAddr,
+    /// What it may.
+    pub may: Right,
+    /// Never more than this; `None`: no such limit.
+    pub max_rate: Option<BitRate>,
+}
+
 /// Derives what `robot` means at `site` (CON-27).
 pub fn check(robot: &Robot, site: &Site) -> Report {
     Report {
@@ -129,8 +146,21 @@ pub fn check(robot: &Robot, site: &Site) -> Report {
         rtos_budgets: site.rtos_budgets.clone(),
         stops: StopProfile::ALL.map(|profile| stop_row(profile, &robot.vehicle)),
         speeds: speed_rows(&robot.vehicle),
+        ends: end_rows(&site.link),
         warnings: warnings::find(robot, site),
     }
+}
+
+fn end_rows(link: &LinkSite) -> Vec<EndRow> {
+    let Some(at) = link.operator.filter(|_| !link.others.is_empty()) else { return Vec::new() };
+    let first = EndRow { name: FIRST.to_owned(), at, may: link.may, max_rate: link.max_rate };
+    let other = |other: &Other| EndRow {
+        name: other.name.clone(),
+        at: other.at,
+        may: other.may,
+        max_rate: other.max_rate.or(link.max_rate),
+    };
+    [first].into_iter().chain(link.others.iter().map(other)).collect()
 }
 
 fn stop_row(profile: StopProfile, vehicle: &Vehicle) -> StopRow {

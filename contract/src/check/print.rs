@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{ClassRow, FlowRow, Report, SpeedRow, StopRow};
+use super::{ClassRow, EndRow, FlowRow, Report, SpeedRow, StopRow};
 use crate::class::{Class, LinuxSched};
 use crate::units::{DurationText, Rate};
 use crate::yaml::budget::RtosBudget;
@@ -19,6 +19,7 @@ const NONE: &str = "-";
 
 const CLASS_COLUMNS: [&str; 6] = ["RTOS task", "Linux", "skb", "band", "DSCP", "GIC"];
 const BUDGET_COLUMNS: [&str; 3] = ["RTOS at most", "of each", "Linux at least"];
+const END_COLUMNS: [&str; 3] = ["at", "may", "at most"];
 const STOP_COLUMNS: [&str; 5] = ["when", "deceleration", "jerk", "takes", "goes"];
 const FLOW_COLUMNS: [&str; 7] = ["toward", "rate", "size", "bit rate", "lifespan", "deadline", "class"];
 
@@ -39,6 +40,10 @@ impl fmt::Display for Report {
         if !self.speeds.is_empty() {
             writeln!(f)?;
             write_table(f, header("latency", &["at most"]), self.speeds.iter().map(speed_cells).collect())?;
+        }
+        if !self.ends.is_empty() {
+            writeln!(f)?;
+            write_table(f, header("end", &END_COLUMNS), self.ends.iter().map(end_cells).collect())?;
         }
         if !self.rtos_budgets.is_empty() {
             writeln!(f)?;
@@ -159,10 +164,25 @@ impl Report {
             "flows": self.flows.iter().map(flow_json).collect::<Vec<_>>(),
             "stops": self.stops.iter().map(stop_json).collect::<Vec<_>>(),
             "speeds": self.speeds.iter().map(speed_json).collect::<Vec<_>>(),
+            "ends": self.ends.iter().map(end_json).collect::<Vec<_>>(),
             "rtos_budgets": self.rtos_budgets.iter().map(budget_json).collect::<Vec<_>>(),
             "warnings": self.warnings.iter().map(warning).collect::<Vec<_>>(),
         })
     }
+}
+
+fn end_cells(row: &EndRow) -> Vec<String> {
+    let most = row.max_rate.map_or_else(|| NONE.to_owned(), |rate| rate.to_string());
+    cells(&row.name, vec![row.at.to_string(), row.may.as_str().to_owned(), most])
+}
+
+fn end_json(row: &EndRow) -> Value {
+    json!({
+        "name": row.name,
+        "at": row.at.to_string(),
+        "may": row.may.as_str(),
+        "max_rate_bits_per_second": row.max_rate.map(|rate| rate.0),
+    })
 }
 
 fn class_json(row: &ClassRow) -> Value {

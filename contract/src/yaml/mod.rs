@@ -17,6 +17,7 @@ mod file;
 pub mod fleet;
 mod flow;
 mod name;
+pub mod others;
 mod qos;
 pub mod robot;
 pub mod site;

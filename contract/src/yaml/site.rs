@@ -8,6 +8,7 @@ use super::budget::{self, RtosBudget};
 use super::error::{Errors, Log};
 use super::fields::{Field, Fields};
 use super::fleet::{self, FleetSite};
+use super::others::{self, Other, Right};
 use super::tree::{self, Kind, Node};
 use super::{file, name};
 use crate::class::LinuxSched;
@@ -49,6 +50,10 @@ pub struct LinkSite {
     pub listen: SocketAddr,
     /// Vehicle's side: where the operator is. Default none.
     pub operator: Option<SocketAddr>,
+    /// What that operator may beside driving. Default force.
+    pub may: Right,
+    /// Vehicle's side: who else is served. Default nobody.
+    pub others: Vec<Other>,
     /// File of the own private key. Default none.
     pub identity: Option<PathBuf>,
     /// Files of the public keys that may talk to this end. Default nobody.
@@ -80,6 +85,8 @@ impl Default for LinkSite {
         LinkSite {
             listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), DEFAULT_PORT),
             operator: None,
+            may: Right::Force,
+            others: Vec::new(),
             identity: None,
             trust: Vec::new(),
             mtu: 1500,
@@ -117,6 +124,7 @@ impl Site {
         let based = |path: PathBuf| folder.join(path);
         self.link.identity = self.link.identity.map(based);
         self.link.trust = self.link.trust.into_iter().map(based).collect();
+        self.link.others.iter_mut().for_each(|other| other.key = folder.join(&other.key));
         self.fleet = self.fleet.based_at(folder);
         self
     }
@@ -178,12 +186,17 @@ fn site_name(fields: &Fields<'_>, log: &mut Log<'_>) -> Option<String> {
 }
 
 fn read_link(field: &Field<'_>, link: &mut LinkSite, log: &mut Log<'_>) {
-    const KEYS: [&str; 7] = ["listen", "operator", "identity", "trust", "mtu", "max_rate", "memory"];
+    const KEYS: [&str; 9] =
+        ["listen", "operator", "may", "others", "identity", "trust", "mtu", "max_rate", "memory"];
     let Some(fields) = field.fields(log, &KEYS) else { return };
     if let Some(address) = address(&fields, "listen", log) {
         link.listen = address;
     }
     link.operator = address(&fields, "operator", log);
+    link.may = others::first_may(&fields, log);
+    if let Some(field) = fields.get("others") {
+        link.others = others::read(&field, link.operator, log);
+    }
     link.identity = path(&fields, "identity", "the path of a private key", log);
     link.trust = fields.get("trust").and_then(|field| trust(&field, log)).unwrap_or_default();
     if let Some(mtu) = fields.get("mtu").and_then(|field| field.integer(log, MTU_RANGE)) {

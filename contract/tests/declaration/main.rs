@@ -3,6 +3,7 @@
 
 mod check;
 mod garbage;
+mod others;
 mod robot_yaml;
 mod site_yaml;
 mod vehicle;

@@ -7,6 +7,7 @@ use tokkyu_contract::class::{Class, LinuxSched};
 use tokkyu_contract::units::{BitRate, Bytes};
 use tokkyu_contract::yaml::budget::RtosBudget;
 use tokkyu_contract::yaml::fleet::{FleetAccess, FleetSite, FleetTls, RouterAddress};
+use tokkyu_contract::yaml::others::{Other, Right};
 use tokkyu_contract::yaml::site::{self, LinkSite, Site};
 
 const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/site.yaml");
@@ -14,6 +15,11 @@ const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/site.yaml")
 fn bad(text: &str) -> Vec<String> {
     let errors = site::parse("site.yaml", text).expect_err("must be refused");
     errors.list().iter().map(ToString::to_string).collect()
+}
+
+fn other(name: &str, host: u8, may: Right, rate: u64) -> Other {
+    let (at, key) = (([10, 1, 2, host], 7447).into(), format!("keys/{name}.pub").into());
+    Other { name: name.to_owned(), at, key, may, max_rate: Some(BitRate(rate)) }
 }
 
 #[test]
@@ -24,6 +30,11 @@ fn the_example_is_read_in_full() {
         link: LinkSite {
             listen: ([127, 0, 0, 1], 7447).into(),
             operator: Some(([10, 1, 2, 3], 7447).into()),
+            may: Right::Force,
+            others: vec![
+                other("boss", 4, Right::Force, 20_000_000),
+                other("screen", 5, Right::Watch, 2_000_000),
+            ],
             identity: Some("keys/rover-7.key".into()),
             trust: vec!["keys/operator.pub".into()],
             mtu: 1500,
