@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokkyu_contract::{Class, FlowId, Ledger, MonoTime, Outcome, Qos, WallTime};
 use tokkyu_drive::camera::{Camera, Dummy, JpegCamera, JpegRate, TestPicture};
-use tokkyu_drive::control::{Command, Controls};
+use tokkyu_drive::control::{Command, Controls, SeatWish};
 use tokkyu_drive::picture::{Encoding, Picture};
 use tokkyu_drive::safety::report::GateReport;
-use tokkyu_drive::safety::{Age, Cap, Need, State};
+use tokkyu_drive::safety::{Age, Cap, Need, SeatView, State};
 use tokkyu_fleet::protocol::call::{Answer, Call, Refusal};
 use tokkyu_fleet::protocol::keys::{Kind, Vehicle};
 use tokkyu_fleet::protocol::state::{self, Doing, Driver, FlowLine, Last};
@@ -178,7 +178,10 @@ fn drive() -> io::Result<()> {
         let pictures = Some(Age { estimate: Duration::from_millis(45), error: Duration::from_millis(3) });
         // Milliseconds since the one before, on the way, and that this may be off; and nothing else happens.
         commands.extend([90, 5, 1, 0]);
-        commands.extend(Command { controls, sequence: sequence as u64, issued, pictures }.encode());
+        commands.extend(
+            Command { controls, sequence: sequence as u64, issued, pictures, seat: SeatWish::default() }
+                .encode(),
+        );
     }
     write("command", "drive_stop_reset", commands)?;
     let age = Some(Duration::from_millis(25));
@@ -196,6 +199,7 @@ fn drive() -> io::Result<()> {
             pictures: age,
             commands: None,
         },
+        seat: SeatView::of_first("operator"),
     };
     write("gate_report", "stopping", report.encode())?;
     write("bridge_message", "two", bridge_messages())?;

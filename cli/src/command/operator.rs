@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::Args;
-use tokkyu_drive::operator::{self, OperatorOptions};
+use tokkyu_drive::operator::{self, OperatorOptions, SeatRequest};
 use tokkyu_drive::program::{Driver, StopFlag};
 
 use super::ends::EndFlags;
@@ -14,7 +14,8 @@ const EXAMPLES: &str = "\
 Examples:
   tokkyu operator --robot robot.yaml --site site.yaml
   tokkyu operator --listen 0.0.0.0:7447 --identity keys/operator.key --trust keys/trusted --control gamepad
-  tokkyu operator --site site.yaml --status plain --control drive.csv --save pictures";
+  tokkyu operator --site site.yaml --status plain --control drive.csv --save pictures
+  tokkyu operator --site boss.yaml --seat ask";
 
 /// The operator's program: shows what arrives and how old it is, and sends the driver's commands 50 times a second.
 ///
@@ -42,6 +43,9 @@ pub struct OperatorFlags {
     /// Who drives: keyboard, gamepad, pattern (built in), or a drive file; the keyboard in a view if not given
     #[arg(long, value_name = "WHO", value_parser = |word: &str| word.parse::<Driver>())]
     control: Option<Driver>,
+    /// What to do where another end drives: ask for its seat until it is given, or take it (force), as `t` and `F` do in a view
+    #[arg(long, value_name = "HOW", value_parser = |word: &str| word.parse::<SeatRequest>())]
+    seat: Option<SeatRequest>,
 }
 
 impl OperatorFlags {
@@ -55,6 +59,7 @@ impl OperatorFlags {
             listen: self.listen,
             save: self.save,
             control: self.control,
+            seat: self.seat,
         })
     }
 }

@@ -5,8 +5,9 @@
 //!
 //! ```text
 //!  offset  size  field
-//!       0     4  magic "TKC4" (the 4 is the version)
-//!       4     1  buttons: bit 0 e-stop, bit 1 reset, bit 2 dead-man held, bit 3 enable pressed, others 0
+//!       0     4  magic "TKC5" (the 5 is the version)
+//!       4     1  buttons: bit 0 e-stop, bit 1 reset, bit 2 dead-man held, bit 3 enable pressed,
+//!                   bit 4 the seat is asked for, bit 5 it is taken by force, others 0
 //!       5     1  gear, signed: -1 reverse, 0 neutral, 1 and more forward
 //!       6     2  from the reading of the buttons to the time of issue, milliseconds; ffff: so long or longer
 //!       8     8  sequence number, counted by the operator's program from 0
@@ -16,7 +17,7 @@
 //!      32     4  steering, −1 (full right) to 1 (full left)
 //!      36     2  lamps and horn, one bit each (see [`Equipment`]), others 0
 //!      38     1  mode, of the robot's own meaning
-//!      39     1  reserved, 0
+//!      39     1  the end to which the seat is granted, 1 to 8; 0 for none
 //!      40     2  how old what the driver sees was at the time of issue, milliseconds; ffff: not known
 //!      42     2  most that this may be wrong by, likewise
 //!      44    20  reserved, 0
@@ -28,14 +29,17 @@ use tokkyu_contract::{MonoTime, PeerTime};
 use super::age::Age;
 use super::controls::{Axes, Buttons, Controls, Equipment, Fittings};
 use super::error::{COMMAND_BYTES, CommandError};
+use super::seat_wish::SeatWish;
 
-const MAGIC: [u8; 4] = *b"TKC4";
+const MAGIC: [u8; 4] = *b"TKC5";
 const E_STOP: u8 = 1;
 const RESET: u8 = 2;
 const DEAD_MAN: u8 = 4;
 const ENABLE: u8 = 8;
+const ASK: u8 = 16;
+const FORCE: u8 = 32;
 /// The bytes that mean nothing yet.
-const RESERVED: [std::ops::Range<usize>; 2] = [39..40, 44..COMMAND_BYTES];
+const RESERVED: std::ops::Range<usize> = 44..COMMAND_BYTES;
 
 /// One command. `Clock` is the kind of time it carries: [`MonoTime`] at the operator, who issues it, [`PeerTime`] at
 /// the vehicle, whose own clock says something else.
@@ -49,6 +53,8 @@ pub struct Command<Clock> {
     pub issued: Clock,
     /// How old what the driver saw was then; `None`: not known. Whole milliseconds travel.
     pub pictures: Option<Age>,
+    /// What its sender wants with the seat.
+    pub seat: SeatWish,
 }
 
 impl Buttons {
@@ -76,7 +82,7 @@ impl Command<MonoTime> {
         let Controls { axes, buttons, read_age_ms, fittings } = self.controls;
         let mut bytes = [0; COMMAND_BYTES];
         bytes[0..4].copy_from_slice(&MAGIC);
-        bytes[4] = buttons.bits();
+        bytes[4] = buttons.bits() | seat_bits(self.seat);
         bytes[5] = fittings.gear.to_le_bytes()[0];
         bytes[6..8].copy_from_slice(&read_age_ms.to_le_bytes());
         bytes[8..16].copy_from_slice(&self.sequence.to_le_bytes());
@@ -86,6 +92,7 @@ impl Command<MonoTime> {
         bytes[32..36].copy_from_slice(&axes.steering.to_le_bytes());
         bytes[36..38].copy_from_slice(&fittings.equipment.bits().to_le_bytes());
         bytes[38] = fittings.mode;
+        bytes[39] = self.seat.grant_byte();
         let [age, error] = Age::wire(self.pictures);
         bytes[40..42].copy_from_slice(&age.to_le_bytes());
         bytes[42..44].copy_from_slice(&error.to_le_bytes());
@@ -120,9 +127,19 @@ impl Command<PeerTime> {
             return Err(CommandError::ThrottleNotEnabled { throttle: controls.throttle() });
         }
         let issued = PeerTime::from_nanos(u64::from_le_bytes(array(bytes, 16)));
-        let pictures = pictures(bytes)?;
-        Ok(Command { controls, sequence: u64::from_le_bytes(array(bytes, 8)), issued, pictures })
+        let (pictures, seat) = (pictures(bytes)?, seat(bytes)?);
+        Ok(Command { controls, sequence: u64::from_le_bytes(array(bytes, 8)), issued, pictures, seat })
     }
+}
+
+fn seat_bits(seat: SeatWish) -> u8 {
+    (u8::from(seat.ask) * ASK) | (u8::from(seat.force) * FORCE)
+}
+
+fn seat(bytes: &[u8; COMMAND_BYTES]) -> Result<SeatWish, CommandError> {
+    let unknown = CommandError::Reserved { offset: 39, value: bytes[39] };
+    let grant = SeatWish::grant_of(bytes[39]).ok_or(unknown)?;
+    Ok(SeatWish { ask: bytes[4] & ASK != 0, force: bytes[4] & FORCE != 0, grant })
 }
 
 fn pictures(bytes: &[u8; COMMAND_BYTES]) -> Result<Option<Age>, CommandError> {
@@ -151,10 +168,10 @@ fn array<const N: usize>(bytes: &[u8; COMMAND_BYTES], offset: usize) -> [u8; N] 
 
 fn check_reserved(bytes: &[u8; COMMAND_BYTES]) -> Result<(), CommandError> {
     let unknown = |offset| CommandError::Reserved { offset, value: bytes[offset] };
-    if bytes[4] & !(E_STOP | RESET | DEAD_MAN | ENABLE) != 0 {
+    if bytes[4] & !(E_STOP | RESET | DEAD_MAN | ENABLE | ASK | FORCE) != 0 {
         return Err(unknown(4));
     }
-    match RESERVED.into_iter().flatten().find(|&offset| bytes[offset] != 0) {
+    match RESERVED.into_iter().find(|&offset| bytes[offset] != 0) {
         Some(offset) => Err(unknown(offset)),
         None => Ok(()),
     }
@@ -172,7 +189,13 @@ mod tests {
     }
 
     fn issued(controls: Controls) -> Command<MonoTime> {
-        Command { controls, sequence: 0x0102, issued: MonoTime::from_nanos(0x0a0b), pictures: age(0x0304, 5) }
+        Command {
+            controls,
+            sequence: 0x0102,
+            issued: MonoTime::from_nanos(0x0a0b),
+            pictures: age(0x0304, 5),
+            seat: SeatWish::default(),
+        }
     }
 
     fn driving() -> [u8; COMMAND_BYTES] {
@@ -182,7 +205,7 @@ mod tests {
     #[test]
     fn a_command_has_the_layout_the_specification_draws() {
         let mut expected = [0; COMMAND_BYTES];
-        expected[..6].copy_from_slice(b"TKC4\x04\x01");
+        expected[..6].copy_from_slice(b"TKC5\x04\x01");
         expected[8..10].copy_from_slice(&[2, 1]);
         expected[16..18].copy_from_slice(&[0x0b, 0x0a]);
         expected[24..28].copy_from_slice(&[0, 0, 0, 0x3f]);
@@ -207,7 +230,7 @@ mod tests {
     fn each_fault_of_a_command_is_named() {
         assert_eq!(Command::decode(&driving()[..63]), Err(CommandError::Length { bytes: 63 }));
         assert_eq!(broken(|b| b[3] = b'1'), CommandError::Magic { found: *b"TKC1" });
-        assert_eq!(broken(|b| b[4] = 16), CommandError::Reserved { offset: 4, value: 16 });
+        assert_eq!(broken(|b| b[4] = 64), CommandError::Reserved { offset: 4, value: 64 });
         for offset in [37, 39].into_iter().chain(44..64) {
             assert_eq!(broken(|b| b[offset] = 9), CommandError::Reserved { offset, value: 9 });
         }
@@ -268,10 +291,12 @@ mod tests {
         #[test]
         fn every_command_survives_its_bytes(
             controls in any_controls(), sequence: u64, nanos: u64, seen in proptest::option::of((0u64..65_535, 0u64..65_535)),
+            ask: bool, force: bool, grant in proptest::option::of(0usize..8),
         ) {
+            let seat = SeatWish { ask, force, grant };
             let pictures = seen.and_then(|(estimate, error)| age(estimate, error));
-            let sent = Command { controls, sequence, issued: MonoTime::from_nanos(nanos), pictures };
-            let received = Command { controls, sequence, issued: PeerTime::from_nanos(nanos), pictures };
+            let sent = Command { controls, sequence, issued: MonoTime::from_nanos(nanos), pictures, seat };
+            let received = Command { controls, sequence, issued: PeerTime::from_nanos(nanos), pictures, seat };
             prop_assert_eq!(Command::decode(&sent.encode()), Ok(received));
         }
 
@@ -281,13 +306,14 @@ mod tests {
         ) {
             if zeros {
                 // Most random bytes fail at the magic; this lets them reach the fields.
-                bytes[..5].copy_from_slice(b"TKC4\x04");
+                bytes[..5].copy_from_slice(b"TKC5\x04");
+                bytes[39] %= 10;
                 bytes[37] = 0;
-                RESERVED.into_iter().for_each(|range| bytes[range].fill(0));
+                bytes[RESERVED].fill(0);
             }
             bytes.truncate(length);
-            if let Ok(Command { controls, sequence, issued, pictures }) = Command::decode(&bytes) {
-                let again = Command { controls, sequence, issued: MonoTime::from_nanos(issued.as_nanos()), pictures };
+            if let Ok(Command { controls, sequence, issued, pictures, seat }) = Command::decode(&bytes) {
+                let again = Command { controls, sequence, issued: MonoTime::from_nanos(issued.as_nanos()), pictures, seat };
                 prop_assert_eq!(&again.encode()[..], &bytes[..]);
             }
         }

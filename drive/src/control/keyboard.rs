@@ -35,7 +35,7 @@ pub const FULL_LOCK: Duration = Duration::from_millis(500);
 pub const STRAIGHTEN: Duration = Duration::from_millis(250);
 
 /// One line of help for the screen.
-pub const HELP: &str = "x emergency stop  e enable  ↑/w drive  ↓/s brake  ←/a →/d steer  r release  q quit  g gear  h horn  l lights";
+pub const HELP: &str = "x emergency stop  e enable  ↑/w drive  ↓/s brake  ←/a →/d steer  r release  q quit  g gear  h horn  l lights  t ask for the seat  y give it  F take it";
 
 /// The keys where nobody drives by them.
 pub const QUIT_HELP: &str = "q quit";

@@ -12,6 +12,7 @@ pub mod gamepad;
 pub mod keyboard;
 pub mod pattern;
 pub mod recording;
+mod seat_wish;
 
 use tokkyu_contract::MonoTime;
 
@@ -19,6 +20,7 @@ pub use age::Age;
 pub use command::Command;
 pub use controls::{Controls, Equipment, Fittings, READ_WITHIN};
 pub use error::{COMMAND_BYTES, CommandError, ControlError};
+pub use seat_wish::{MOST_ENDS, SeatWish};
 
 /// Where controls come from.
 pub trait ControlSource: Send {

@@ -12,6 +12,7 @@ use tokkyu_contract::MonoTime;
 use tokkyu_link::carrier::clock;
 
 use super::sight::Sight;
+use super::wishes::{HandsKind, SharedWishes};
 use crate::control::gamepad::Gamepad;
 use crate::control::keyboard::{Asked, Keyboard};
 use crate::control::pattern::Pattern;
@@ -66,30 +67,35 @@ impl ControlSource for SharedKeyboard {
     }
 }
 
-/// Who drives, ready to be asked.
-pub(super) struct Seat {
+/// Where controls come from, ready to be asked.
+pub(super) struct Hands {
     pub(super) source: Box<dyn ControlSource>,
     pub(super) keyboard: Option<SharedKeyboard>,
 }
 
-impl Seat {
+impl Hands {
     /// Opens what `asked` names; `keyboard` is as [`Display::keyboard`](crate::program::Display::keyboard) says. `None`
     /// when nobody drives.
-    pub(super) fn open(asked: Option<&Driver>, keyboard: Option<bool>) -> Result<Option<Seat>, DriveError> {
-        let seat = |source: Box<dyn ControlSource>| Ok(Some(Seat { source, keyboard: None }));
+    pub(super) fn open(asked: Option<&Driver>, keyboard: Option<bool>) -> Result<Option<Hands>, DriveError> {
+        let hands = |source: Box<dyn ControlSource>| Ok(Some(Hands { source, keyboard: None }));
         match (asked, keyboard) {
             (None, None) => Ok(None),
-            (None | Some(Driver::Keyboard), Some(releases)) => Ok(Some(Seat::at_keyboard(releases))),
+            (None | Some(Driver::Keyboard), Some(releases)) => Ok(Some(Hands::at_keyboard(releases))),
             (Some(Driver::Keyboard), None) => Err(DriveError::NoKeyboard),
-            (Some(Driver::Pattern), _) => seat(Box::new(Pattern::new())),
-            (Some(Driver::Gamepad), _) => seat(Box::new(Gamepad::open()?)),
-            (Some(Driver::File(path)), _) => seat(Box::new(player(path)?)),
+            (Some(Driver::Pattern), _) => hands(Box::new(Pattern::new())),
+            (Some(Driver::Gamepad), _) => hands(Box::new(Gamepad::open()?)),
+            (Some(Driver::File(path)), _) => hands(Box::new(player(path)?)),
         }
     }
 
-    fn at_keyboard(releases: bool) -> Seat {
+    /// Of which kind they are.
+    pub(super) fn kind(&self) -> HandsKind {
+        if self.keyboard.is_some() { HandsKind::Keyboard } else { HandsKind::Other }
+    }
+
+    fn at_keyboard(releases: bool) -> Hands {
         let keyboard = SharedKeyboard(Arc::new(Mutex::new(Keyboard::new(KEY_THROTTLE, releases))));
-        Seat { source: Box::new(keyboard.clone()), keyboard: Some(keyboard) }
+        Hands { source: Box::new(keyboard.clone()), keyboard: Some(keyboard) }
     }
 }
 
@@ -104,6 +110,8 @@ pub(super) struct Wheel {
     pub(super) ticks: Ticks,
     pub(super) session: Session,
     pub(super) sight: Arc<Sight>,
+    /// What this end wants with the seat.
+    pub(super) wishes: SharedWishes,
     /// No command is due from then on.
     pub(super) until: Option<MonoTime>,
     pub(super) fifo_priority: Option<u8>,
@@ -129,7 +137,7 @@ impl Wheel {
             let controls = controls.unwrap_or(Controls::NEUTRAL);
             let sequence = u64::from(self.outlet.number());
             let pictures = self.session.get().and_then(|session| self.sight.age(session, issued));
-            let command = Command { controls, sequence, issued, pictures };
+            let command = Command { controls, sequence, issued, pictures, seat: self.wishes.wish(issued) };
             let offered = self.outlet.offer(issued, Bytes::copy_from_slice(&command.encode()));
             self.mail.post(Report::Sent(offered, controls));
             let ticks = self.ticks.advance(clock::now());

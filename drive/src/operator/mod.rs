@@ -26,12 +26,14 @@ mod run;
 mod sight;
 mod start;
 mod status;
+mod wishes;
 
 pub use options::OperatorOptions;
 pub use status::{
     CaptureClock, DriverControls, DriverStatus, GateHeard, OperatorStatus, OperatorSummary, PictureStatus,
-    SavedFigures, StreamAges,
+    SavedFigures, SeatHeard, StreamAges,
 };
+pub use wishes::SeatRequest;
 
 use crate::program::{Display, DriveError, StopFlag, display};
 

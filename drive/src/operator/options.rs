@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
+use super::SeatRequest;
 use crate::program::{Driver, EndOptions};
 
 /// Options of [`run`](super::run), one for each flag of `tokkyu operator`. What is `None` comes from the site.
@@ -16,4 +17,6 @@ pub struct OperatorOptions {
     pub save: Option<PathBuf>,
     /// Who drives (`--control`); the keyboard in a view on a terminal, else nobody, when `None`.
     pub control: Option<Driver>,
+    /// What to do about the seat without being told by keys (`--seat`).
+    pub seat: Option<SeatRequest>,
 }

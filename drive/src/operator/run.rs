@@ -21,6 +21,7 @@ use super::pictures;
 use super::status::{
     CaptureClock, DriverControls, DriverStatus, GateHeard, OperatorStatus, PictureStatus, SavedFigures,
 };
+use super::wishes::SharedWishes;
 use super::{OperatorOptions, OperatorSummary};
 use crate::control::Controls;
 use crate::program::figures::ms;
@@ -107,6 +108,8 @@ pub(super) struct Operator<'a> {
     pub(super) estop: StopWatch,
     /// `None` for a robot nobody can drive.
     pub(super) gate: Option<GateEar>,
+    /// What this end wants with the seat.
+    pub(super) wishes: SharedWishes,
     pub(super) received: ReceivedBooks,
     pub(super) saver: Option<Arc<Saver>>,
     pub(super) inbox: Inbox,
@@ -145,6 +148,8 @@ impl Operator<'_> {
         if let Some((at, state)) = gate.newest() {
             self.estop.on_report(at, state);
         }
+        let told = self.wishes.lock().on_report(now, gate.report(now).map(|report| report.seat));
+        told.into_iter().for_each(|words| self.desk.tell_always(now, words));
         match gate.motors_news() {
             Some(true) => self
                 .desk
@@ -202,10 +207,13 @@ impl Operator<'_> {
 
     fn take_keys(&mut self) -> bool {
         let keyboard = self.keyboard.as_ref();
+        let mut told = Vec::new();
         let is_looked_at = self.desk.keys(LOOK_EVERY, &mut |event| {
+            told.extend(self.wishes.lock().on_key(clock::now(), event));
             // Whether it asks to quit is the desk's business.
             let _ = keyboard.map(|keyboard| keyboard.on_event(clock::now(), event));
         });
+        told.into_iter().for_each(|words| self.desk.tell_always(clock::now(), words));
         if let Some(keyboard) = keyboard.filter(|_| is_looked_at) {
             keyboard.on_look(clock::now());
         }
@@ -404,6 +412,7 @@ impl Operator<'_> {
             control: self.driver.as_ref().map(|driver| driver.status(self.keyboard.is_some())),
             gate: self.gate.as_ref().and_then(|gate| gate.report(now)).map(GateHeard::from),
             saved: self.saver.as_deref().map(SavedFigures::of),
+            seat: self.wishes.lock().notice(),
         }
     }
 }

@@ -8,12 +8,13 @@ use tokkyu_contract::{Class, MonoTime};
 use tokkyu_link::runtime::{Link, Role};
 use tokkyu_measure::Figures;
 
-use super::driver::{self, Seat, Wheel};
+use super::driver::{self, Hands, Wheel};
 use super::estop::StopWatch;
 use super::pictures::{self, Pictures};
 use super::run::{CameraSide, Course, DriverSide, Inbox, Operator, Phase};
 use super::sight::Sight;
 use super::status::CaptureClock;
+use super::wishes::{HandsKind, SharedWishes};
 use super::{OperatorOptions, OperatorStatus};
 use crate::control::COMMAND_BYTES;
 use crate::program::wiring;
@@ -36,8 +37,8 @@ impl<'a> Operator<'a> {
         if flows.is_empty() && command.is_none() {
             return Err(options.end.nothing_to_do());
         }
-        let seat = match &command {
-            Some(_) => Seat::open(options.control.as_ref(), display.keyboard())?,
+        let hands = match &command {
+            Some(_) => Hands::open(options.control.as_ref(), display.keyboard())?,
             None => None,
         };
         let records = RecordsFile::create(options.end.records.as_deref())?;
@@ -53,10 +54,12 @@ impl<'a> Operator<'a> {
         let threads = receive(&link, &flows, &options, (saver.as_ref(), &sight), &picture_mail, &halt)?;
         // After the cameras, whose subscriptions count from 0.
         let gate = command.is_some().then(|| GateEar::open(&link)).transpose()?;
-        let keyboard = seat.as_ref().and_then(|seat| seat.keyboard.clone());
-        let take_wheel =
-            |(flow, seat)| driver_side(&link, &flow, seat, &options, (&session, &sight), driver_mail, &halt);
-        let driver = command.zip(seat).map(take_wheel).transpose()?;
+        let keyboard = hands.as_ref().and_then(|hands| hands.keyboard.clone());
+        let wishes = SharedWishes::new(options.seat, hands.as_ref().map_or(HandsKind::None, Hands::kind));
+        let take_wheel = |(flow, hands)| {
+            driver_side(&link, &flow, hands, &options, (&session, &sight, &wishes), driver_mail, &halt)
+        };
+        let driver = command.zip(hands).map(take_wheel).transpose()?;
         let unread = [picture_unread, driver_unread];
         let capture_clock = CaptureClock { is_shared: options.end.same_clock, ..CaptureClock::default() };
         Ok(Operator {
@@ -79,6 +82,7 @@ impl<'a> Operator<'a> {
             keyboard,
             estop: StopWatch::default(),
             gate,
+            wishes,
             threads,
             halt,
         })
@@ -88,21 +92,22 @@ impl<'a> Operator<'a> {
 fn driver_side(
     link: &Link,
     flow: &Flow,
-    seat: Seat,
+    hands: Hands,
     options: &OperatorOptions,
-    (session, sight): (&Session, &Arc<Sight>),
+    (session, sight, wishes): (&Session, &Arc<Sight>, &SharedWishes),
     mail: Mail<driver::Report>,
     halt: &StopFlag,
 ) -> Result<DriverSide, DriveError> {
     let publisher = link.publish(wiring::publication(flow, COMMAND_BYTES))?;
     let longest = options.end.site.link.longest_sample();
     let wheel = Wheel {
-        source: seat.source,
+        source: hands.source,
         outlet: Outlet::new(0, publisher, session.clone(), longest),
         // The first tick is set when it is known.
         ticks: Ticks::new(MonoTime::ZERO, wiring::period(flow)),
         session: session.clone(),
         sight: Arc::clone(sight),
+        wishes: wishes.clone(),
         until: None,
         fifo_priority: options.end.fifo(Class::Control),
         mail,

@@ -12,8 +12,8 @@ use crate::program::{
     CapFigures, ClockPair, CpuFigures, Ending, ExitCode, LedgerFigures, LinkFigures, LinkStatus,
     RealTimeGrant, StreamFigures,
 };
-use crate::safety::State;
 use crate::safety::report::GateReport;
+use crate::safety::{SeatView, State};
 use crate::save::Saver;
 use crate::view::snapshot::{CameraRow, ControlRow, LinkRow, SlowerRow, Snapshot, need_of};
 
@@ -39,6 +39,9 @@ pub struct OperatorStatus {
     pub gate: Option<GateHeard>,
     /// Saving of pictures, where asked for.
     pub saved: Option<SavedFigures>,
+    /// What there is to say of the seat: who drives, if not this end, and who asks.
+    #[serde(default)]
+    pub seat: Option<String>,
 }
 
 /// The gate as the vehicle reports it.
@@ -60,6 +63,33 @@ pub struct GateHeard {
     /// How fast the vehicle may be, where its robot declares that.
     #[serde(default)]
     pub cap: Option<CapFigures>,
+    /// Who drives.
+    #[serde(default)]
+    pub seat: Option<SeatHeard>,
+}
+
+/// The seat, as the vehicle told it to this end.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeatHeard {
+    /// This end drives.
+    pub is_yours: bool,
+    /// What this end may: `watch`, `drive` or `force`.
+    pub may: String,
+    /// Name of the end that drives.
+    pub driver: String,
+    /// Name of the end that asks for the seat.
+    pub asker: Option<String>,
+}
+
+impl From<SeatView> for SeatHeard {
+    fn from(seat: SeatView) -> SeatHeard {
+        SeatHeard {
+            is_yours: seat.is_yours(),
+            may: seat.may.as_str().to_owned(),
+            driver: seat.driver.1.as_str().to_owned(),
+            asker: seat.asker.map(|(_, name)| name.as_str().to_owned()),
+        }
+    }
 }
 
 /// What arrives of one camera.
@@ -202,7 +232,7 @@ impl OperatorStatus {
         let stale = self.cameras.iter().filter(|camera| camera.is_stale).map(|camera| camera.flow.as_str());
         let stale: Vec<&str> = stale.collect();
         let old = (!stale.is_empty()).then(|| format!("OLD PICTURE: {}", stale.join(", ")));
-        old.or(source).or(disk)
+        old.or(source).or_else(|| self.seat.clone()).or(disk)
     }
 }
 
@@ -234,6 +264,7 @@ impl From<GateReport> for GateHeard {
             p50_ms: report.p50.map(ms),
             p99_ms: report.p99.map(ms),
             cap: Some(CapFigures::from(report.cap)).filter(|cap| *cap != CapFigures::default()),
+            seat: Some(SeatHeard::from(report.seat)),
         }
     }
 }

@@ -45,6 +45,14 @@ pub enum DriveError {
         /// What to do.
         remedy: &'static str,
     },
+    /// An end that the vehicle serves could be taken for another.
+    #[error("link.others of site.yaml: {end} {what}")]
+    End {
+        /// Its name.
+        end: String,
+        /// What is wrong, and the remedy.
+        what: String,
+    },
     /// Nobody said where the operator is.
     #[error("no operator to dial: give --operator ADDRESS:PORT or link: {{operator: ...}} in site.yaml")]
     NoOperator,
@@ -139,6 +147,7 @@ impl DriveError {
             E::NothingToDo { .. }
             | E::TwoCommandFlows { .. }
             | E::Flow { .. }
+            | E::End { .. }
             | E::Endpoint(_)
             | E::NoOperator
             | E::NoKeyboard => ExitCode::Usage,

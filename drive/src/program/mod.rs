@@ -53,7 +53,7 @@ pub(crate) use desk::Desk;
 pub(crate) use fit::{Distance, Fit};
 pub(crate) use gate_flow::{GateEar, GateTeller};
 pub(crate) use news::{endpoint_name, news_of, news_of_handshakes};
-pub(crate) use outlet::{Mail, Offered, Outlet, Session, offer_together};
+pub(crate) use outlet::{Copy, Mail, Offered, Outlet, Session, offer_together};
 pub(crate) use received::{Arrived, ReceivedBooks};
 pub(crate) use recent::Recent;
 pub(crate) use records::RecordsFile;

@@ -4,7 +4,7 @@
 //! are bounded, and a full one is counted. Invariant: each sample offered is reported once, or counted as unreported.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 
 use bytes::Bytes;
@@ -71,6 +71,20 @@ pub(crate) struct Offered {
     pub(crate) bytes: usize,
 }
 
+/// The same samples for another end, over a link of its own. In nobody's books.
+pub(crate) struct Copy {
+    publisher: Publisher,
+    /// Whether that end gets any now.
+    is_open: Arc<AtomicBool>,
+}
+
+impl Copy {
+    /// Samples that go out through `publisher` while `is_open` says so.
+    pub(crate) fn new(publisher: Publisher, is_open: Arc<AtomicBool>) -> Copy {
+        Copy { publisher, is_open }
+    }
+}
+
 /// The way out of one stream; see the module.
 pub(crate) struct Outlet {
     pub(crate) stream: usize,
@@ -79,11 +93,20 @@ pub(crate) struct Outlet {
     number: u32,
     /// Longer samples are refused by the link without a word (LNK-6), so they are not handed over.
     longest: Length,
+    /// Whether the first end gets any now; what it does not get is offered and not handed over.
+    is_open: Arc<AtomicBool>,
+    copies: Vec<Copy>,
 }
 
 impl Outlet {
     pub(crate) fn new(stream: usize, publisher: Publisher, session: Session, longest: Length) -> Outlet {
-        Outlet { stream, publisher, session, number: 0, longest }
+        let is_open = Arc::new(AtomicBool::new(true));
+        Outlet { stream, publisher, session, number: 0, longest, is_open, copies: Vec::new() }
+    }
+
+    /// From now on the first end gets samples while `is_open` says so; `copies` are for the others.
+    pub(crate) fn share(&mut self, is_open: Arc<AtomicBool>, copies: Vec<Copy>) {
+        (self.is_open, self.copies) = (is_open, copies);
     }
 
     /// Number of the next sample.
@@ -100,25 +123,38 @@ impl Outlet {
     fn number_sample(&mut self, capture: MonoTime, bytes: usize) -> Offered {
         let number = self.number;
         self.number = number.wrapping_add(1);
-        let session = self.session.get().filter(|_| bytes as u64 <= self.longest.0);
+        let may_go = bytes as u64 <= self.longest.0 && self.is_open.load(Ordering::Relaxed);
+        let session = self.session.get().filter(|_| may_go);
         Offered { stream: self.stream, number, capture, session, bytes }
     }
 }
 
-/// Publishes samples of several streams captured on one tick, so that the link decides which goes first.
+/// Publishes samples of several streams captured on one tick, so that the link decides which goes first. Those of the first
+/// end are handed over first.
 pub(crate) fn offer_together(capture: MonoTime, samples: Vec<(&mut Outlet, Bytes)>) -> Vec<Offered> {
     let mut offered = Vec::with_capacity(samples.len());
     let mut sent = Vec::with_capacity(samples.len());
+    let mut copies: Vec<Vec<(&Publisher, MonoTime, Bytes)>> = Vec::new();
     for (outlet, sample) in samples {
         let one = outlet.number_sample(capture, sample.len());
+        let Outlet { publisher, copies: others, .. } = outlet;
+        for (end, copy) in others.iter().enumerate().filter(|(_, copy)| copy.is_open.load(Ordering::Relaxed))
+        {
+            copies.resize_with(copies.len().max(end + 1), Vec::new);
+            copies[end].push((&copy.publisher, capture, sample.clone()));
+        }
         if one.session.is_some() {
-            sent.push((&outlet.publisher, capture, sample));
+            sent.push((&*publisher, capture, sample));
         }
         offered.push(one);
     }
     // Full: the link's thread is behind; the samples are ones that would have come too late. Closed: at the end.
     if Publisher::send_together(sent).is_err() {
         offered.iter_mut().for_each(|one| one.session = None);
+    }
+    // What another end's link does not take is that end's loss.
+    for copies in copies {
+        let _ = Publisher::send_together(copies);
     }
     offered
 }

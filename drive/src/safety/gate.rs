@@ -217,7 +217,11 @@ impl Gate {
     /// A stop is over when the vehicle stands, by its own word, or else by the longest time it may take. One that is known
     /// to move then has brakes that do less than was declared.
     fn on_stopping(&mut self, now: MonoTime) -> Option<Change> {
-        if !self.intake.hears(now) {
+        let stop = self.stop?;
+        // Of a driver who came with this stop nothing can have been heard yet.
+        let may_be_heard =
+            stop.cause != Cause::SeatTaken || now > stop.begun() + self.intake.limits().deadline;
+        if !self.intake.hears(now) && may_be_heard {
             self.worsen(now, Cause::Lost);
         }
         let stop = self.stop?;
@@ -237,11 +241,49 @@ impl Gate {
 
     /// The operator's program began a new session at `now`: its sequence numbers start again. An emergency stop stays.
     pub fn on_new_session(&mut self, now: MonoTime) -> Option<Change> {
+        self.begin_anew(now);
+        self.log.add(now, What::NewSession);
+        self.stop(now, Cause::Anew, Event::NewSession)
+    }
+
+    /// What the driver did is void, but for the brake of a stop that is under way: that does not fall (DRV-92).
+    fn begin_anew(&mut self, now: MonoTime) {
+        if self.state == State::Stopping {
+            let brake = self.output.controls().brake();
+            self.stop = self.stop.map(|stop| stop.held_at(now, brake));
+        }
         self.intake.on_new_session();
         self.is_cut = false;
         self.governor.iter_mut().for_each(Governor::on_new_session);
-        self.log.add(now, What::NewSession);
-        self.stop(now, Cause::Anew, Event::NewSession)
+    }
+
+    /// Another end drives from `now` on: all that its predecessor did is void. An emergency stop stays (DRV-126).
+    pub fn on_new_driver(&mut self, now: MonoTime) -> Option<Change> {
+        self.begin_anew(now);
+        self.log.add(now, What::NewDriver);
+        self.stop(now, Cause::SeatTaken, Event::NewSession)
+    }
+
+    /// An end that does not drive stops the vehicle (DRV-122).
+    pub fn on_other_stop(&mut self, now: MonoTime) -> Option<Change> {
+        let is_new = self.state != State::Emergency;
+        // It comes with every command of that end: an entry each would leave no room for anything else.
+        if is_new {
+            self.log.add(now, What::OtherStop)
+        } else {
+            self.log.count(What::OtherStop)
+        }
+        self.stop(now, Cause::EmergencyStop, Event::EmergencyStop)
+    }
+
+    /// A command came from an end that does not drive: it counts, and does nothing.
+    pub fn on_not_seated(&mut self) {
+        self.log.count(What::NotSeated);
+    }
+
+    /// A reset of the driver is void: another end asks for the stop, or it is from before the driver had the seat.
+    pub fn on_void_reset(&mut self, now: MonoTime) {
+        self.log.add(now, What::Refused(Refusal::Latched));
     }
 
     /// No command will come any more: the deadline need not pass for that to be known.

@@ -61,6 +61,10 @@ impl Intake {
         Intake { limits, newest: None, refused: None, last_reset: None }
     }
 
+    pub(super) fn limits(&self) -> Limits {
+        self.limits
+    }
+
     /// What is against `command`, by its age and order alone.
     pub(super) fn refusal(&self, age: Age, command: &Command<PeerTime>) -> Option<Refusal> {
         if age.estimate > self.limits.lifespan {

@@ -22,6 +22,12 @@ pub enum What {
     Reset,
     /// An emergency stop came.
     EmergencyStop,
+    /// One came from an end that does not drive.
+    OtherStop,
+    /// A command came from an end that does not drive.
+    NotSeated,
+    /// Another end drives from now on.
+    NewDriver,
     /// A command was not let through.
     Refused(Refusal),
     /// The deadline passed without a fresh command.
@@ -62,6 +68,12 @@ pub struct Counts {
     pub resets: u64,
     /// Emergency stops, each of their commands.
     pub e_stops: u64,
+    /// Emergency stops of ends that do not drive, each of their commands.
+    pub other_stops: u64,
+    /// Other commands of ends that do not drive.
+    pub not_seated: u64,
+    /// How often another end came to drive.
+    pub drivers: u64,
     /// Refused as too old.
     pub too_old: u64,
     /// Refused because their age is not known well enough.
@@ -88,7 +100,7 @@ impl Counts {
     /// All commands that came, whatever became of them.
     pub const fn commands(&self) -> u64 {
         let refused = self.too_old + self.age_unknown + self.out_of_order + self.latched + self.not_enabled;
-        self.accepted + self.resets + self.e_stops + refused
+        self.accepted + self.resets + self.e_stops + self.other_stops + self.not_seated + refused
     }
 }
 
@@ -113,7 +125,8 @@ impl Log {
         self.entries.push_back(Entry { first: now, last: now, what, count: 1 });
     }
 
-    fn count(&mut self, what: What) {
+    /// Counts, without an entry.
+    pub(super) fn count(&mut self, what: What) {
         let counts = &mut self.counts;
         let counter = match what {
             What::Accepted => &mut counts.accepted,
@@ -129,6 +142,9 @@ impl Log {
             What::MotorsLate => &mut counts.motors_late,
             What::Overrun => &mut counts.overruns,
             What::Slowed => &mut counts.slowed,
+            What::OtherStop => &mut counts.other_stops,
+            What::NotSeated => &mut counts.not_seated,
+            What::NewDriver => &mut counts.drivers,
             What::NewSession | What::Changed(_) => return,
         };
         *counter += 1;

@@ -1,11 +1,12 @@
 //! The gate between the link and the motors: lets fresh commands through, stops the vehicle when they cease.
 //!
 //! Runs on the vehicle in the thread that receives commands; pure, constant time, no clock inside (`now` comes in).
-//! SPEC.md DRV-10 to DRV-17, DRV-86 to DRV-89, DRV-91 to DRV-97 and
-//! DRV-104 to DRV-108.
+//! SPEC.md DRV-10 to DRV-17, DRV-86 to DRV-89, DRV-91 to DRV-97, DRV-104 to DRV-108 and DRV-121 to DRV-129.
 //!
 //! ```text
-//!              gate.rs: what happens, and what comes of it
+//!   commands of all ends ──▶ seat.rs: who drives?
+//!      │ the driver's
+//!      ▼       gate.rs: what happens, and what comes of it
 //!   command ──▶ intake.rs: fresh, in order? ──▶ ready.rs: neutral, enabled? ──┐
 //!                                                                            ▼
 //!   tick, new session, blind, link closed ─────────────────────▶ state.rs: the one table
@@ -38,6 +39,8 @@ mod need;
 mod output;
 mod ready;
 pub mod report;
+mod seat;
+mod seat_view;
 mod state;
 mod stop;
 
@@ -50,6 +53,8 @@ pub use motion::{STANDS_BELOW_MPS, STANDS_FOR};
 pub use need::Need;
 pub use output::Slew;
 pub use ready::NEUTRAL_FOR;
+pub use seat::{How, Seat, SeatChange, Verdict};
+pub use seat_view::{EndName, SeatView};
 pub use state::{Change, State};
 pub use stop::{Cause, Profile, Stops};
 

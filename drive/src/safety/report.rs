@@ -6,18 +6,19 @@ use std::time::Duration;
 
 use super::degraded::Cap;
 use super::need::Need;
+use super::seat_view::{SEAT_BYTES, SeatView};
 use super::state::State;
 
 /// Topic of the flow that carries reports; no flow of a robot may have this name.
 pub const TOPIC: &str = "tokkyu/gate";
 /// Length of a report.
-pub const REPORT_BYTES: usize = 32;
+pub const REPORT_BYTES: usize = 32 + SEAT_BYTES;
 /// Between two reports; a change of the state is reported at once.
 pub const REPORT_EVERY: Duration = Duration::from_millis(100);
 /// An older report tells nothing about now.
 pub const WORTH: Duration = Duration::from_millis(500);
 
-const MAGIC: [u8; 4] = *b"TKG5";
+const MAGIC: [u8; 4] = *b"TKG6";
 /// Stands for an age that is not known.
 const UNKNOWN: u32 = u32::MAX;
 /// The same of the age of what the motors have, or a longer one.
@@ -42,6 +43,8 @@ pub struct GateReport {
     pub p99: Option<Duration>,
     /// How fast the vehicle may be, and why: speed in whole cm/s, times in whole milliseconds, at most a minute.
     pub cap: Cap,
+    /// Who drives.
+    pub seat: SeatView,
 }
 
 impl GateReport {
@@ -56,9 +59,10 @@ impl GateReport {
         for (place, word) in sample[8..24].chunks_exact_mut(4).zip(words) {
             place.copy_from_slice(&word.to_le_bytes());
         }
-        for (place, word) in sample[24..].chunks_exact_mut(2).zip(cap_words(&self.cap)) {
+        for (place, word) in sample[24..32].chunks_exact_mut(2).zip(cap_words(&self.cap)) {
             place.copy_from_slice(&word.to_le_bytes());
         }
+        sample[32..].copy_from_slice(&self.seat.encode());
         sample
     }
 
@@ -92,6 +96,7 @@ impl GateReport {
             p50: span(16),
             p99: span(20),
             cap,
+            seat: SeatView::decode(&std::array::from_fn(|at| sample[32 + at]))?,
         })
     }
 }
@@ -115,7 +120,9 @@ fn age(age: Option<Duration>) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::safety::EndName;
     use proptest::prelude::*;
+    use tokkyu_contract::yaml::others::Right;
 
     #[test]
     fn the_layout_is_the_one_the_specification_draws() {
@@ -133,9 +140,15 @@ mod tests {
                 pictures: None,
                 commands: Some(Duration::from_millis(30)),
             },
+            seat: SeatView {
+                you: 1,
+                may: Right::Force,
+                driver: (0, EndName::new("operator")),
+                asker: Some((2, EndName::new("seventeen_letters"))),
+            },
         };
-        let expected = *b"TKG5\x03\x07\x14\0\x03\0\0\0\xa8\x61\0\0\xff\xff\xff\xff\xfe\xff\xff\xff\
-            \x57\x04\xfa\0\xff\xff\x1e\0";
+        let expected = *b"TKG6\x03\x07\x14\0\x03\0\0\0\xa8\x61\0\0\xff\xff\xff\xff\xfe\xff\xff\xff\
+            \x57\x04\xfa\0\xff\xff\x1e\0\x02\x01\x03\x02operator\0\0\0\0\0\0\0\0seventeen_letter";
         assert_eq!(report.encode(), expected);
     }
 
@@ -144,11 +157,24 @@ mod tests {
         fn any_bytes_are_no_report_or_one_that_encodes_to_them(
             mut bytes in proptest::collection::vec(any::<u8>(), REPORT_BYTES - 1..REPORT_BYTES + 2), state in 0u8..8,
             need in 0u8..14,
+            seat in proptest::collection::vec(0u8..10, 4), letters in 0usize..=16,
         ) {
-            bytes[..6].copy_from_slice(&[b'T', b'K', b'G', b'5', state, need]);
+            bytes[..6].copy_from_slice(&[b'T', b'K', b'G', b'6', state, need]);
+            if bytes.len() >= 68 {
+                bytes[32..36].copy_from_slice(&seat);
+                bytes[36..68].fill(0);
+                bytes[36..36 + letters].fill(b'a');
+            }
             match GateReport::decode(&bytes) {
                 Some(report) => prop_assert_eq!(&report.encode()[..], &bytes[..]),
-                None => prop_assert!(bytes.len() != REPORT_BYTES || state > 5 || need > 11),
+                None => prop_assert!(
+                    bytes.len() != REPORT_BYTES
+                        || state > 5
+                        || need > 11
+                        || seat[..3].iter().any(|end| *end > 8)
+                        || seat[..2].contains(&0)
+                        || seat[3] > 2
+                ),
             }
         }
     }

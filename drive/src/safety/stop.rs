@@ -31,11 +31,13 @@ pub enum Cause {
     Blind,
     /// The operator's program began anew, or released an emergency stop that there was not.
     Anew,
+    /// Another end took the seat, or was given it.
+    SeatTaken,
     /// Its motors took too long to take what they were given.
     Motors,
     /// It still moved when its stop should have been over.
     Overrun,
-    /// The driver's emergency stop.
+    /// The emergency stop, of the driver or another end.
     EmergencyStop,
 }
 
@@ -64,7 +66,7 @@ impl Profile {
 /// The profile for each kind of cause.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stops {
-    /// The dead-man was let go.
+    /// The dead-man was let go, or another end has the seat.
     pub released: Profile,
     /// Commands ceased, the driver sees nothing, or a session began anew.
     pub lost: Profile,
@@ -92,7 +94,7 @@ impl Default for Stops {
 impl Stops {
     pub(super) const fn profile(&self, cause: Cause) -> &Profile {
         match cause {
-            Cause::Released => &self.released,
+            Cause::Released | Cause::SeatTaken => &self.released,
             Cause::Lost | Cause::Blind | Cause::Anew => &self.lost,
             Cause::Motors | Cause::Overrun | Cause::EmergencyStop => &self.emergency,
         }
@@ -112,6 +114,16 @@ pub(super) struct Stop {
 impl Stop {
     pub(super) fn begin(now: MonoTime, cause: Cause, stops: &Stops, from: f32) -> Stop {
         Stop { cause, profile: *stops.profile(cause), since: now, from }
+    }
+
+    /// The same, whose brake is at least `brake` from `now` on.
+    pub(super) fn held_at(self, now: MonoTime, brake: f32) -> Stop {
+        Stop { since: now, from: brake, ..self }
+    }
+
+    /// When it began, or was last held.
+    pub(super) fn begun(&self) -> MonoTime {
+        self.since
     }
 
     /// The brake at `now`, as long as the vehicle moves.

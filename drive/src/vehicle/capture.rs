@@ -9,7 +9,7 @@
 //! it: all bytes fall due at once, which is the hardest moment for the link.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 
 use bytes::Bytes;
@@ -20,7 +20,7 @@ use super::cameras::Eye;
 use crate::camera::{Camera, CameraError, JpegCamera, Shot};
 use crate::program::wiring::make_real_time;
 use crate::program::{
-    Alarm, DriveError, Mail, Offered, Outlet, RealTimeGrant, StopFlag, Ticks, offer_together,
+    Alarm, Copy, DriveError, Mail, Offered, Outlet, RealTimeGrant, StopFlag, Ticks, offer_together,
 };
 
 /// What the threads tell the main thread.
@@ -56,6 +56,13 @@ pub(super) struct Lane {
     pub(super) ticks: Ticks,
     /// Bit/s the link grants; 0 before it granted anything.
     pub(super) granted_bps: Arc<AtomicU64>,
+}
+
+impl Lane {
+    /// The first end gets pictures while `first_is_open` says so; `copies` are for the others.
+    pub(super) fn share(&mut self, first_is_open: &Arc<AtomicBool>, copies: Vec<Copy>) {
+        self.outlet.share(Arc::clone(first_is_open), copies);
+    }
 }
 
 /// Starts the threads of all `lanes`.

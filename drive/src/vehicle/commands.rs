@@ -20,7 +20,13 @@ use crate::control::{Age, Command, CommandError, Controls};
 use crate::program::wiring::make_real_time;
 use crate::program::{Arrived, DriveError, Mail, RealTimeGrant, Recent, Session, StopFlag, captured};
 use crate::safety::report::GateReport;
-use crate::safety::{Cap, Cause, Change, Counts, Gate, Need, State};
+use crate::safety::{Cap, Cause, Change, Counts, Gate, Need, Seat, SeatChange, SeatView, State, Verdict};
+
+/// Longest wait for the driver's next command where others may stop the vehicle: their stop comes so much later.
+const WAIT_BESIDE_OTHERS: Duration = Duration::from_millis(5);
+
+/// Commands of an end that does not drive, taken in one turn.
+const MOST_OF_OTHERS: usize = 8;
 
 /// The gate at one moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -33,14 +39,24 @@ pub(super) struct GateView {
     pub(super) output: Controls,
     /// How fast it may be, where that is declared.
     pub(super) cap: Option<Cap>,
+    /// Which end drives, and which asks for the seat.
+    pub(super) seat: (usize, Option<usize>),
 }
 
 impl GateView {
     /// `gate` as it stands at `now`.
-    pub(super) fn of(gate: &Gate, now: MonoTime) -> GateView {
+    pub(super) fn of(gate: &Gate, seat: &Seat, now: MonoTime) -> GateView {
         let (state, need) = (gate.state(), gate.need(now));
         let (counts, cap) = (*gate.log().counts(), gate.cap(now));
-        GateView { state, need, cause: gate.cause(), counts, output: gate.output(), cap }
+        GateView {
+            state,
+            need,
+            cause: gate.cause(),
+            counts,
+            output: gate.output(),
+            cap,
+            seat: (seat.driver(), seat.asker()),
+        }
     }
 
     /// Safe stops so far, whatever the reason.
@@ -50,13 +66,13 @@ impl GateView {
 
     /// What the operator is told of it at `now`: the state is that in which the motors were given something last. `ages` are
     /// those of the commands.
-    pub(super) fn report(&self, now: MonoTime, given: &Given, ages: &Recent) -> GateReport {
+    pub(super) fn report(&self, now: MonoTime, given: &Given, ages: &Recent, seat: SeatView) -> GateReport {
         let [p50, p99] = ages.percentiles([50, 99]);
         let safe_stops = u32::try_from(self.safe_stops()).unwrap_or(u32::MAX);
         let (at, state) = given.last();
         let (given, last) = (Some(now.since(at)), ages.last());
         let cap = self.cap.unwrap_or_default();
-        GateReport { state, need: self.need, given, safe_stops, last, p50, p99, cap }
+        GateReport { state, need: self.need, given, safe_stops, last, p50, p99, cap, seat }
     }
 }
 
@@ -65,7 +81,7 @@ pub(super) fn change_in_words(change: Change, gate: &GateView, flow: &str) -> St
     match change.to {
         State::Stopping => format!("STOPPING: {}", cause_in_words(gate, flow)),
         State::Stopped => "STOPPED: held by the brakes until the driver enables".to_owned(),
-        State::Emergency => "EMERGENCY STOP by the driver".to_owned(),
+        State::Emergency => "EMERGENCY STOP".to_owned(),
         State::Driving => format!("driving (was: {})", change.from.as_str()),
         State::Ready => "ready: the driver's controls are neutral".to_owned(),
         State::Locked if change.from == State::Emergency => {
@@ -88,6 +104,7 @@ fn cause_in_words(gate: &GateView, flow: &str) -> String {
     match (gate.cause, gate.need) {
         (Some(Cause::Released), _) => "the dead-man was let go".to_owned(),
         (Some(Cause::Blind), _) => "pictures do not reach the driver".to_owned(),
+        (Some(Cause::SeatTaken), _) => "another end has the seat".to_owned(),
         (Some(Cause::Anew), _) => "the operator's program began anew".to_owned(),
         (Some(Cause::Motors), _) => "the motors did not take their controls in time".to_owned(),
         (_, Need::YoungerCommand | Need::Clock) => {
@@ -101,9 +118,13 @@ fn cause_in_words(gate: &GateView, flow: &str) -> String {
 #[derive(Debug)]
 pub(super) enum Report {
     /// A command arrived; with its age and what the gate made of it.
-    Command { arrived: Arrived, age: Duration, bytes: usize, gate: GateView },
+    Command { from: usize, arrived: Arrived, age: Duration, bytes: usize, gate: GateView },
     /// A sample that is no command.
-    Unreadable { arrived: Arrived, why: CommandError },
+    Unreadable { from: usize, arrived: Arrived, why: CommandError },
+    /// An end that does not drive stops the vehicle.
+    StoppedBy { at: MonoTime, end: usize },
+    /// The seat changed, or who asks for it.
+    Seat { at: MonoTime, change: SeatChange, gate: GateView },
     /// The gate changed.
     Changed { at: MonoTime, change: Change, gate: GateView },
     /// The gate waits for something else.
@@ -116,17 +137,32 @@ pub(super) enum Report {
     RealTime(Vec<RealTimeGrant>),
 }
 
+/// Where one end's commands come from.
+pub(super) struct Post {
+    subscriber: Subscriber,
+    session: Session,
+    /// Pictures do not reach that end.
+    blind: Arc<AtomicBool>,
+    /// The newest session that was told of.
+    seen: u64,
+}
+
+impl Post {
+    /// Commands by `subscriber`, in sessions as `session` says; `blind`: pictures do not reach that end.
+    pub(super) fn new(subscriber: Subscriber, session: Session, blind: Arc<AtomicBool>) -> Post {
+        Post { subscriber, session, blind, seen: 0 }
+    }
+}
+
 /// The thread's belongings.
 pub(super) struct Commands<M> {
-    pub(super) subscriber: Subscriber,
+    /// The first end's, and those of the others, in the order of the seat's ends.
+    pub(super) posts: Vec<Post>,
     pub(super) motors: M,
     /// What they were given, for others to see.
     pub(super) given: Arc<Given>,
     /// They take what they are given within this.
     pub(super) deadline: Duration,
-    pub(super) session: Session,
-    /// Pictures do not reach the driver.
-    pub(super) blind: Arc<AtomicBool>,
     /// For how long the machine was suspended since this was asked last, if it was.
     pub(super) suspended: Box<dyn FnMut() -> Option<Duration> + Send>,
     pub(super) same_clock: bool,
@@ -137,15 +173,15 @@ pub(super) struct Commands<M> {
 
 impl<M: Motors + 'static> Commands<M> {
     /// Starts the thread; it gives the gate back at its end.
-    pub(super) fn start(self, gate: Gate) -> Result<JoinHandle<Gate>, DriveError> {
+    pub(super) fn start(self, gate: Gate, seat: Seat) -> Result<JoinHandle<Gate>, DriveError> {
         let thread = thread::Builder::new().name("commands".into());
-        thread.spawn(move || self.run(gate)).map_err(DriveError::Thread)
+        thread.spawn(move || self.run(gate, seat)).map_err(DriveError::Thread)
     }
 
-    fn run(self, gate: Gate) -> Gate {
+    fn run(self, gate: Gate, seat: Seat) -> Gate {
         self.mail.post(Report::RealTime(make_real_time("commands", self.fifo_priority)));
-        let mut turn = Turn { gate, session: 0, told: Told::default(), thread: self };
-        while !turn.thread.stop.is_set() && !turn.thread.subscriber.is_closed() {
+        let mut turn = Turn { gate, seat, told: Told::default(), thread: self };
+        while !turn.thread.stop.is_set() && !turn.is_closed() {
             turn.take();
         }
         turn.stop_if_closed();
@@ -159,7 +195,7 @@ impl<M: Motors + 'static> Commands<M> {
 /// The gate and what it is fed from.
 struct Turn<M> {
     gate: Gate,
-    session: u64,
+    seat: Seat,
     told: Told,
     thread: Commands<M>,
 }
@@ -176,31 +212,66 @@ struct Told {
 impl<M: Motors> Turn<M> {
     /// One command, or one wait without any.
     fn take(&mut self) {
-        let sample = self.thread.subscriber.receive(self.wait());
-        self.step(sample.as_ref());
+        let (driver, wait) = (self.seat.driver(), self.wait());
+        self.take_others(driver);
+        let post = &self.thread.posts[driver];
+        if post.subscriber.is_closed() {
+            // Its link died: nothing waits there any more, and nothing will come.
+            thread::sleep(wait);
+            let now = clock::now();
+            let change = self.gate.on_link_closed(now);
+            self.tell(now, change);
+        }
+        let sample = self.thread.posts[driver].subscriber.receive(wait);
+        self.step(sample.as_ref().map(|sample| (driver, sample)));
+    }
+
+    /// What the ends sent that do not drive: as much as one turn of the driver's brings. The motors hear of it only where it
+    /// changes something, so that many who watch do not keep them from the driver's commands.
+    fn take_others(&mut self, driver: usize) {
+        let before = (self.gate.state(), self.seat.driver());
+        for from in (0..self.thread.posts.len()).filter(|from| *from != driver) {
+            for _ in 0..MOST_OF_OTHERS {
+                let Some(sample) = self.thread.posts[from].subscriber.receive(Duration::ZERO) else { break };
+                self.on_sample(from, &sample);
+            }
+        }
+        if before != (self.gate.state(), self.seat.driver()) {
+            self.step(None);
+        }
+    }
+
+    /// The first end's link is the program's: with it the run ends.
+    fn is_closed(&self) -> bool {
+        self.thread.posts[0].subscriber.is_closed()
     }
 
     fn wait(&self) -> Duration {
         let now = clock::now();
-        self.gate.wake_at(now).map_or(LONGEST_WAIT, |at| at.since(now).min(LONGEST_WAIT))
+        let longest = if self.thread.posts.len() > 1 { WAIT_BESIDE_OTHERS } else { LONGEST_WAIT };
+        self.gate.wake_at(now).map_or(longest, |at| at.since(now).min(longest))
     }
 
     /// The time that passed counts on every turn: samples without end, of which none is a command, must not put the safe
     /// stop off.
-    fn step(&mut self, sample: Option<&Sample>) {
+    fn step(&mut self, sample: Option<(usize, &Sample)>) {
         if (self.thread.suspended)().is_some() {
             let now = clock::now();
             let change = self.gate.on_suspended(now);
             self.tell(now, change);
         }
-        if let Some(session) = self.thread.session.get() {
-            self.on_session(session);
+        for from in 0..self.thread.posts.len() {
+            if let Some(session) = self.thread.posts[from].session.get() {
+                self.on_session(from, session);
+            }
         }
         self.look();
-        if let Some(sample) = sample {
-            self.on_sample(sample);
+        if let Some((from, sample)) = sample {
+            self.on_sample(from, sample);
         }
         let now = clock::now();
+        let seat = self.seat.on_tick(now, self.is_held());
+        self.on_seat(now, seat);
         if let Some(mps) = self.thread.motors.speed_mps() {
             self.gate.on_speed(now, mps);
         }
@@ -213,7 +284,7 @@ impl<M: Motors> Turn<M> {
 
     /// A link whose thread died brings no command any more: the deadline need not pass for that to be known (LNK-76).
     fn stop_if_closed(&mut self) {
-        if self.thread.subscriber.is_closed() {
+        if self.is_closed() {
             let now = clock::now();
             let change = self.gate.on_link_closed(now);
             self.tell(now, change);
@@ -221,18 +292,42 @@ impl<M: Motors> Turn<M> {
     }
 
     /// Each session is told once, whoever tells of it first.
-    fn on_session(&mut self, session: u64) {
-        if session > self.session {
-            self.session = session;
-            let now = clock::now();
+    fn on_session(&mut self, from: usize, session: u64) {
+        if session <= self.thread.posts[from].seen {
+            return;
+        }
+        self.thread.posts[from].seen = session;
+        let now = clock::now();
+        self.seat.on_new_session(now, from);
+        if from == self.seat.driver() {
             let change = self.gate.on_new_session(now);
             self.tell(now, change);
         }
     }
 
+    /// Another end may drive from now on: it begins from nothing (DRV-126).
+    fn on_seat(&mut self, now: MonoTime, change: Option<SeatChange>) {
+        let Some(change) = change else { return };
+        if matches!(change, SeatChange::Moved { .. }) {
+            let change = self.gate.on_new_driver(now);
+            self.tell(now, change);
+        }
+        let gate = self.view(now);
+        self.thread.mail.post(Report::Seat { at: now, change, gate });
+    }
+
+    /// The brakes hold the vehicle.
+    fn is_held(&self) -> bool {
+        !matches!(self.gate.state(), State::Driving | State::Stopping)
+    }
+
+    fn view(&self, now: MonoTime) -> GateView {
+        GateView::of(&self.gate, &self.seat, now)
+    }
+
     /// Whether the driver sees anything (DRV-89).
     fn look(&mut self) {
-        if !self.thread.blind.load(Ordering::Relaxed) {
+        if !self.thread.posts[self.seat.driver()].blind.load(Ordering::Relaxed) {
             self.gate.on_sight();
             return;
         }
@@ -241,34 +336,58 @@ impl<M: Motors> Turn<M> {
         self.tell(now, change);
     }
 
-    fn on_sample(&mut self, sample: &Sample) {
-        self.on_session(sample.session);
+    fn on_sample(&mut self, from: usize, sample: &Sample) {
+        self.on_session(from, sample.session);
         let arrival = clock::now();
         let delivered = &sample.delivered;
         let command = Command::decode(&delivered.payload);
         let arrived = self.arrived(sample, arrival, command.as_ref().ok());
         match command {
             // A command of a session that is over would keep out those of the new one by its higher number.
-            Ok(command) if sample.session == self.session => self.on_command(arrived, delivered, &command),
-            Ok(_) => self.tell_command(arrived, delivered),
-            Err(why) => self.thread.mail.post(Report::Unreadable { arrived, why }),
+            Ok(command) if sample.session == self.thread.posts[from].seen => {
+                self.on_command(from, arrived, delivered, &command);
+            }
+            Ok(_) => self.tell_command(from, arrived, delivered),
+            Err(why) => self.thread.mail.post(Report::Unreadable { from, arrived, why }),
         }
     }
 
-    fn on_command(&mut self, arrived: Arrived, delivered: &Delivered, command: &Command<PeerTime>) {
+    fn on_command(
+        &mut self,
+        from: usize,
+        arrived: Arrived,
+        delivered: &Delivered,
+        command: &Command<PeerTime>,
+    ) {
         let now = clock::now();
         // The wait between arrival and this thread is part of the age that counts for the motors.
         let estimate = delivered.age + now.since(delivered.at);
-        let reaction = self.gate.on_command(now, Age { estimate, error: delivered.age_error }, command);
-        self.tell(now, reaction.missed);
-        self.tell(now, reaction.change);
-        self.tell_command(arrived, delivered);
+        let age = Age { estimate, error: delivered.age_error };
+        let (verdict, seat) = self.seat.on_command(now, from, age, command, self.is_held());
+        match verdict {
+            Verdict::Driver => {
+                let reaction = self.gate.on_command(now, age, command);
+                self.tell(now, reaction.missed);
+                self.tell(now, reaction.change);
+            }
+            Verdict::Stop => {
+                let change = self.gate.on_other_stop(now);
+                if change.is_some() {
+                    self.thread.mail.post(Report::StoppedBy { at: now, end: from });
+                }
+                self.tell(now, change);
+            }
+            Verdict::VoidReset => self.gate.on_void_reset(now),
+            Verdict::NotSeated => self.gate.on_not_seated(),
+        }
+        self.on_seat(now, seat);
+        self.tell_command(from, arrived, delivered);
     }
 
-    fn tell_command(&self, arrived: Arrived, delivered: &Delivered) {
+    fn tell_command(&self, from: usize, arrived: Arrived, delivered: &Delivered) {
         let (age, bytes) = (delivered.age, delivered.payload.len());
-        let gate = GateView::of(&self.gate, arrived.arrival);
-        self.thread.mail.post(Report::Command { arrived, age, bytes, gate });
+        let gate = self.view(arrived.arrival);
+        self.thread.mail.post(Report::Command { from, arrived, age, bytes, gate });
     }
 
     fn arrived(&self, sample: &Sample, arrival: MonoTime, command: Option<&Command<PeerTime>>) -> Arrived {
@@ -284,12 +403,12 @@ impl<M: Motors> Turn<M> {
 
     fn tell(&self, at: MonoTime, change: Option<Change>) {
         if let Some(change) = change {
-            self.thread.mail.post(Report::Changed { at, change, gate: GateView::of(&self.gate, at) });
+            self.thread.mail.post(Report::Changed { at, change, gate: self.view(at) });
         }
     }
 
     fn tell_need(&mut self, now: MonoTime) {
-        let gate = GateView::of(&self.gate, now);
+        let gate = self.view(now);
         if std::mem::replace(&mut self.told.need, gate.need) != gate.need {
             self.thread.mail.post(Report::Needs { at: now, gate });
         }
@@ -297,7 +416,7 @@ impl<M: Motors> Turn<M> {
 
     /// A vehicle that stands goes at no speed: what bounds it is told when it drives.
     fn tell_speed(&mut self, now: MonoTime) {
-        let gate = GateView::of(&self.gate, now);
+        let gate = self.view(now);
         let is_slowed = gate.cap.is_some_and(|cap| cap.most_mps.is_some());
         if gate.state == State::Driving && is_slowed != self.told.is_slowed {
             self.told.is_slowed = is_slowed;
@@ -328,10 +447,11 @@ impl<M: Motors> Turn<M> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::control::Command;
-    use crate::safety::Settings;
+    use crate::control::{Command, SeatWish};
+    use crate::safety::{Limits, Settings};
     use crate::vehicle::NoMotors;
     use bytes::Bytes;
+    use tokkyu_contract::yaml::others::Right;
     use tokkyu_contract::{FlowId, Qos, TraceId};
     use tokkyu_link::carrier::{SecretKey, TrustStore};
     use tokkyu_link::core::Subscription;
@@ -342,19 +462,18 @@ mod tests {
         let subscription =
             Subscription { topic: "drive".into(), type_name: String::new(), qos: Qos::default() };
         let thread = Commands {
-            subscriber: link.subscribe(subscription).unwrap(),
+            posts: vec![Post::new(link.subscribe(subscription).unwrap(), Session::default(), Arc::default())],
             motors: NoMotors,
             given: Arc::new(Given::new(clock::now(), State::Locked)),
             deadline: crate::safety::Limits::default().deadline,
-            session: Session::default(),
-            blind: Arc::default(),
             suspended: Box::new(|| None),
             same_clock: true,
             fifo_priority: None,
             mail: Mail::open().0,
             stop: StopFlag::new(),
         };
-        Turn { gate: Gate::new(Settings::default()), session: 0, told: Told::default(), thread }
+        let seat = Seat::new(clock::now(), &[Right::Force], Limits::default());
+        Turn { gate: Gate::new(Settings::default()), seat, told: Told::default(), thread }
     }
 
     fn link() -> Link {
@@ -378,7 +497,8 @@ mod tests {
 
     fn enabling(sequence: u64) -> [u8; 64] {
         let controls = Controls::new(0.0, 0.0, 0.0).unwrap().with_enable(true);
-        Command { controls, sequence, issued: MonoTime::ZERO, pictures: None }.encode()
+        Command { controls, sequence, issued: MonoTime::ZERO, pictures: None, seat: SeatWish::default() }
+            .encode()
     }
 
     /// As a driver does it in half a second, but for the press. It ends a second from now: a test that is held up in
@@ -387,7 +507,13 @@ mod tests {
         let now = clock::now() + Duration::from_secs(1);
         for back in (0..30).rev() {
             let controls = Controls::NEUTRAL;
-            let command = Command { controls, sequence: 30 - back, issued: PeerTime::ZERO, pictures: None };
+            let command = Command {
+                controls,
+                sequence: 30 - back,
+                issued: PeerTime::ZERO,
+                pictures: None,
+                seat: SeatWish::default(),
+            };
             let age = Age { estimate: Duration::ZERO, error: Duration::ZERO };
             gate.on_command(now.saturating_sub(Duration::from_millis(20 * back)), age, &command);
         }
@@ -395,9 +521,9 @@ mod tests {
 
     /// A session begins, and its driver enables with command 50.
     fn drive(turn: &mut Turn<NoMotors>) {
-        turn.on_session(1);
+        turn.on_session(0, 1);
         get_ready(&mut turn.gate);
-        turn.step(Some(&sample(&enabling(50), Duration::ZERO)));
+        turn.step(Some((0, &sample(&enabling(50), Duration::ZERO))));
         assert_eq!(turn.gate.state(), State::Driving);
     }
 
@@ -407,7 +533,7 @@ mod tests {
         let mut turn = turn(&link);
         drive(&mut turn);
         thread::sleep(crate::safety::Limits::default().deadline + Duration::from_millis(1));
-        turn.step(Some(&sample(b"no command", Duration::ZERO)));
+        turn.step(Some((0, &sample(b"no command", Duration::ZERO))));
         assert_eq!(turn.gate.state(), State::Stopping);
     }
 
@@ -416,8 +542,8 @@ mod tests {
         let link = link();
         let mut turn = turn(&link);
         drive(&mut turn);
-        turn.thread.blind.store(true, Ordering::Relaxed);
-        turn.step(Some(&sample(&enabling(51), Duration::ZERO)));
+        turn.thread.posts[0].blind.store(true, Ordering::Relaxed);
+        turn.step(Some((0, &sample(&enabling(51), Duration::ZERO))));
         assert_eq!((turn.gate.state(), turn.gate.need(clock::now())), (State::Stopping, Need::Pictures));
     }
 
@@ -427,7 +553,7 @@ mod tests {
         let mut turn = turn(&link);
         drive(&mut turn);
         turn.thread.suspended = Box::new(|| Some(Duration::from_secs(8)));
-        turn.step(Some(&sample(&enabling(51), Duration::ZERO)));
+        turn.step(Some((0, &sample(&enabling(51), Duration::ZERO))));
         assert_eq!((turn.gate.state(), turn.gate.cause()), (State::Stopping, Some(Cause::Lost)));
     }
 
@@ -435,7 +561,7 @@ mod tests {
     fn the_links_doubt_about_the_clock_reaches_the_gate() {
         let link = link();
         let mut turn = turn(&link);
-        turn.step(Some(&sample(&enabling(0), Duration::MAX)));
+        turn.step(Some((0, &sample(&enabling(0), Duration::MAX))));
         assert_eq!((turn.gate.state(), turn.gate.log().counts().age_unknown), (State::Locked, 1));
     }
 }

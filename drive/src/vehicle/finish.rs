@@ -11,6 +11,7 @@ use tokkyu_link::runtime::Closing;
 use tokkyu_measure::{Record, Sources};
 
 use super::VehicleSummary;
+use super::others::OtherEnd;
 use super::quality::QualityFigures;
 use super::run::{CameraSide, ControlSide, Vehicle};
 use super::status::GateEntry;
@@ -54,6 +55,7 @@ impl Vehicle<'_> {
         let left: Vec<Record> = self.cameras.iter_mut().flat_map(|camera| camera.book.close()).collect();
         self.desk.write(left);
         let status = self.gate_status();
+        std::mem::take(&mut self.ends.others).into_iter().for_each(OtherEnd::close);
         let closing = self.link.close().unwrap_or_else(|died| {
             self.course.failure.get_or_insert(died.into());
             Closing::default()

@@ -16,11 +16,14 @@
 mod cameras;
 mod capture;
 mod commands;
+mod ends;
 mod finish;
 mod given;
 mod latch;
 mod motors;
 mod options;
+mod others;
+mod precedence;
 mod quality;
 mod run;
 mod start;
@@ -32,7 +35,10 @@ pub use latch::state_folder;
 pub use motors::{Brake, Motors, NoMotors};
 pub use options::VehicleOptions;
 pub use quality::QualityFigures;
-pub use status::{CameraStatus, CommandCounts, GateEntry, GateStatus, Output, VehicleStatus, VehicleSummary};
+pub use status::{
+    CameraStatus, CommandCounts, EndStatus, GateEntry, GateStatus, Output, SeatStatus, VehicleStatus,
+    VehicleSummary,
+};
 
 use crate::program::{Display, DriveError, StopFlag, display};
 

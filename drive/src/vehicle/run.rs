@@ -17,10 +17,11 @@ use tokkyu_measure::{Environment, Record};
 
 use super::capture::{self, Lane, Report};
 use super::commands::{self, GateView, cap_in_words, change_in_words};
+use super::ends::Ends;
 use super::given::Given;
 use super::latch::Latch;
 use super::quality::QualityLog;
-use super::status::{CameraStatus, GateStatus, VehicleStatus, elapsed_ms};
+use super::status::{CameraStatus, GateStatus, SeatStatus, VehicleStatus, elapsed_ms};
 use super::{VehicleOptions, VehicleSummary};
 use crate::program::figures::ms;
 use crate::program::wiring;
@@ -29,7 +30,7 @@ use crate::program::{
     Recent, SentBook, Session, StopFlag, Ticks, endpoint_name, news_of, threads,
 };
 use crate::safety::report::TOPIC;
-use crate::safety::{Cause, Gate, Need, State};
+use crate::safety::{Cause, Gate, Need, SeatChange, SeatView, State};
 
 /// Longest wait for an event of the link.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -123,6 +124,7 @@ pub(super) struct Vehicle<'a> {
     pub(super) desk: Desk<'a, VehicleStatus>,
     pub(super) stop: StopFlag,
     pub(super) link: Link,
+    pub(super) ends: Ends,
     pub(super) peer: String,
     pub(super) session: Session,
     pub(super) meter: LinkMeter,
@@ -148,6 +150,7 @@ impl Vehicle<'_> {
             let waited = self.desk.keys(LOOK_EVERY, &mut |_| {});
             self.take_events(if waited { Duration::ZERO } else { LOOK_EVERY });
             self.take_reports();
+            self.serve_ends(clock::now());
             self.tell_operator(clock::now());
             self.tell_status(clock::now());
         }
@@ -267,6 +270,11 @@ impl Vehicle<'_> {
             self.cameras.iter_mut().flat_map(|camera| camera.book.on_session(session)).collect();
         self.session.set(Some(session));
         self.desk.write(records);
+        self.expect_first_tick();
+    }
+
+    /// Cameras run from the first session of any end on.
+    fn expect_first_tick(&mut self) {
         if let Phase::Waiting { first_tick: first_tick @ None } = &mut self.phase {
             *first_tick = Some(clock::now() + GET_ACQUAINTED);
         }
@@ -294,9 +302,10 @@ impl Vehicle<'_> {
     }
 
     /// A refusal by a peer that never worked with us cannot get better by itself; one by a peer that did may be a
-    /// mistake that is being mended there.
+    /// mistake that is being mended there; and where there are other ends, the vehicle is theirs too.
     fn on_refused(&mut self, reason: CloseReason) {
-        if reason.never_succeeds() && self.course.proved.is_none() && !self.options.keep_trying {
+        let is_alone = self.ends.others.is_empty();
+        if is_alone && reason.never_succeeds() && self.course.proved.is_none() && !self.options.keep_trying {
             self.course.failure.get_or_insert(DriveError::Refused(reason));
         }
     }
@@ -310,9 +319,11 @@ impl Vehicle<'_> {
                 self.desk.write(record);
             }
             Event::Grant { flow, bps } => {
-                if let Some(camera) = self.cameras.get(usize::from(flow.0).wrapping_sub(1)) {
-                    camera.granted_bps.store(bps.max(1), Ordering::Relaxed);
+                let camera = usize::from(flow.0).wrapping_sub(1);
+                if let Some(granted) = self.ends.first_granted_bps.get_mut(camera) {
+                    *granted = bps.max(1);
                 }
+                self.follow_grants();
             }
             Event::Matched { .. } => self.on_proof(),
             Event::LongPacketsLost { way: Way::Out } => self.on_blind(!self.cameras.is_empty()),
@@ -336,6 +347,9 @@ impl Vehicle<'_> {
         let Some(camera) = self.cameras.get_mut(usize::from(id.flow.0).wrapping_sub(1)) else { return };
         let record = camera.book.on_settled(id.sequence, outcome);
         self.desk.write(record);
+        if outcome != Outcome::Delivered && self.driver() == 0 {
+            self.ends.precedence.on_loss(clock::now());
+        }
     }
 
     pub(super) fn take_reports(&mut self) {
@@ -380,19 +394,43 @@ impl Vehicle<'_> {
     fn on_command_report(&mut self, report: commands::Report) {
         let Some(control) = &mut self.control else { return };
         match report {
-            commands::Report::Command { arrived, age, bytes, gate } => {
+            commands::Report::Command { from, arrived, age, bytes, gate } => {
                 control.gate = gate;
-                control.payload_bytes += bytes as u64;
-                control.ages.on_arrival(arrived.arrival.saturating_sub(age), arrived.arrival);
-                let records = self.received.on_arrived(&arrived);
-                self.desk.write(records);
-                self.on_proof();
+                if from == gate.seat.0 {
+                    control.ages.on_arrival(arrived.arrival.saturating_sub(age), arrived.arrival);
+                }
+                // The books are the first end's.
+                if from == 0 {
+                    control.payload_bytes += bytes as u64;
+                    let records = self.received.on_arrived(&arrived);
+                    self.desk.write(records);
+                    self.on_proof();
+                }
             }
-            commands::Report::Unreadable { arrived, why } => {
-                let words = format!("{}: {why}", control.flow);
-                let records = self.received.on_arrived(&arrived);
-                self.desk.write(records);
+            commands::Report::Unreadable { from, arrived, why } => {
+                let words = match from {
+                    0 => format!("{}: {why}", control.flow),
+                    other => format!("{} of {}: {why}", control.flow, self.ends.name(other)),
+                };
+                if from == 0 {
+                    let records = self.received.on_arrived(&arrived);
+                    self.desk.write(records);
+                }
                 self.desk.tell(words);
+            }
+            commands::Report::StoppedBy { at, end } => {
+                let words = format!("{} stops the vehicle", self.ends.name(end));
+                self.desk.tell_always(at, words);
+            }
+            commands::Report::Seat { at, change, gate } => {
+                control.gate = gate;
+                if matches!(change, SeatChange::Moved { .. }) {
+                    // The commands of another end.
+                    control.ages = Recent::default();
+                }
+                let words = self.ends.change_in_words(change);
+                self.desk.tell_always(at, words);
+                self.follow_grants();
             }
             commands::Report::Changed { at, change, gate } => {
                 control.gate = gate;
@@ -428,8 +466,46 @@ impl Vehicle<'_> {
 
     /// The operator's view shows whether the vehicle obeys.
     fn tell_operator(&mut self, now: MonoTime) {
-        if let Some(control) = &mut self.control {
-            control.teller.tell(now, &control.view().report(now, &control.given, &control.ages));
+        let Some(control) = &mut self.control else { return };
+        let (view, ends) = (control.view(), &mut self.ends);
+        let seats: Vec<SeatView> = (0..=ends.others.len()).map(|end| ends.view(end, view.seat)).collect();
+        let report = |seat| view.report(now, &control.given, &control.ages, seat);
+        control.teller.tell(now, &report(seats[0]));
+        for (end, seat) in ends.others.iter_mut().zip(&seats[1..]) {
+            if let Some(teller) = &mut end.teller {
+                teller.tell(now, &report(*seat));
+            }
+        }
+    }
+
+    /// Which end drives.
+    fn driver(&self) -> usize {
+        self.control.as_ref().map_or(0, |control| control.gate.seat.0)
+    }
+
+    /// What the links of the others told, and who gets pictures.
+    fn serve_ends(&mut self, now: MonoTime) {
+        let driver = self.driver();
+        for end in 0..self.ends.others.len() {
+            let told = self.ends.others[end].take_events();
+            told.words.into_iter().for_each(|words| self.desk.tell_always(now, words));
+            if told.is_loss && driver == end + 1 {
+                self.ends.precedence.on_loss(now);
+            }
+            if told.is_up {
+                self.expect_first_tick();
+            }
+        }
+        let is_driver_here = self.ends.is_here(driver, self.session.get().is_some());
+        self.ends.open(now, driver, is_driver_here);
+        self.follow_grants();
+    }
+
+    /// Cameras that compress go by what the driver's link grants.
+    fn follow_grants(&self) {
+        let granted = self.ends.granted_bps(self.driver());
+        for (camera, granted) in self.cameras.iter().zip(granted) {
+            camera.granted_bps.store(*granted, Ordering::Relaxed);
         }
     }
 
@@ -465,7 +541,13 @@ impl Vehicle<'_> {
             cameras,
             link,
             control: self.gate_status(),
+            seat: self.seat_status(),
         }
+    }
+
+    fn seat_status(&self) -> Option<SeatStatus> {
+        let gate = self.control.as_ref()?.gate;
+        (!self.ends.others.is_empty()).then(|| self.ends.status(gate.seat, self.session.get().is_some()))
     }
 
     pub(super) fn gate_status(&self) -> Option<GateStatus> {

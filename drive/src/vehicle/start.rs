@@ -1,10 +1,11 @@
 //! Brings the vehicle's program up: keys, cameras, link, records, threads, in the order in which a mistake is cheapest.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::time::Duration;
 
+use tokkyu_contract::yaml::others::Right;
 use tokkyu_contract::yaml::robot::{Flow, Robot};
 use tokkyu_contract::{Bytes, Class, MonoTime};
 use tokkyu_link::carrier::clock::{self, Suspends};
@@ -12,20 +13,22 @@ use tokkyu_link::runtime::{Link, Role};
 
 use super::cameras::{self, Eye};
 use super::capture::{self, Lane};
-use super::commands::{self, Commands, GateView};
+use super::commands::{self, Commands, GateView, Post};
+use super::ends::Ends;
 use super::given::Given;
 use super::latch::Latch;
 use super::motors::Held;
+use super::others::{self, OtherEnd, Share, any_port};
 use super::quality::QualityLog;
 use super::run::{CameraSide, ControlSide, Course, Inbox, Phase, Vehicle};
 use super::watchdog::Watchdog;
 use super::{Motors, VehicleOptions, VehicleStatus};
 use crate::program::wiring;
 use crate::program::{
-    ClockPair, Desk, Display, Distance, DriveError, Fit, GateTeller, Happening, LinkMeter, LinkWatch, Mail,
-    Outlet, ReceivedBooks, Recent, RecordsFile, SentBook, Session, StopFlag, Ticks, summary,
+    ClockPair, Copy, Desk, Display, Distance, DriveError, Fit, GateTeller, Happening, LinkMeter, LinkWatch,
+    Mail, Outlet, ReceivedBooks, Recent, RecordsFile, SentBook, Session, StopFlag, Ticks, summary,
 };
-use crate::safety::{self, Degraded, Gate, Settings};
+use crate::safety::{self, Degraded, Gate, Seat, Settings};
 
 /// What the command line and the site say together.
 struct Setup {
@@ -50,10 +53,15 @@ impl<'a> Vehicle<'a> {
         let session = Session::default();
         let (camera_mail, camera_reports, camera_unread) = Mail::open();
         let (command_mail, command_reports, command_unread) = Mail::open();
-        let (cameras, lanes) =
+        let Others { ends, posts, copies } = Others::start(&options, &setup)?;
+        let ends = Ends::new(ends, options.end.site.link.may, copies.len());
+        let (cameras, mut lanes) =
             camera_sides(&setup.link, setup.cameras, &session, options.end.site.link.longest_sample())?;
+        for (lane, copies) in lanes.iter_mut().zip(copies) {
+            lane.share(&ends.first_is_open, copies);
+        }
         let take_commands =
-            |flow: &Flow| control_side(&setup.link, flow, &options, motors, &session, command_mail);
+            |flow: &Flow| control_side(&setup.link, flow, &options, motors, (&session, posts), command_mail);
         let control = setup.command.as_ref().map(take_commands).transpose()?;
         let unread = [camera_unread, command_unread];
         Ok(Vehicle {
@@ -70,6 +78,7 @@ impl<'a> Vehicle<'a> {
             threads: Vec::new(),
             stop: stop.clone(),
             link: setup.link,
+            ends,
             options,
             clocks,
             session,
@@ -77,6 +86,32 @@ impl<'a> Vehicle<'a> {
             lanes,
             control,
         })
+    }
+}
+
+/// The ends but the first, and what the rest of the program needs of them.
+struct Others {
+    ends: Vec<OtherEnd>,
+    /// Where their commands come from.
+    posts: Vec<Post>,
+    /// For each camera their copies of its pictures.
+    copies: Vec<Vec<Copy>>,
+}
+
+impl Others {
+    fn start(options: &VehicleOptions, setup: &Setup) -> Result<Others, DriveError> {
+        let flows: Vec<Flow> = setup.cameras.iter().map(|(flow, _)| flow.clone()).collect();
+        let copies = flows.iter().map(|_| Vec::new()).collect();
+        let mut others = Others { ends: Vec::new(), posts: Vec::new(), copies };
+        others::keep_apart(&options.end, setup.operator)?;
+        for other in &options.end.site.link.others {
+            let (end, share) = OtherEnd::start(&options.end, other, &flows, setup.command.as_ref())?;
+            let Share { copies, post } = share;
+            others.copies.iter_mut().zip(copies).for_each(|(camera, copy)| camera.push(copy));
+            others.posts.extend(post);
+            others.ends.push(end);
+        }
+        Ok(others)
     }
 }
 
@@ -120,14 +155,6 @@ impl Setup {
         let link = options.end.start_link(Role::Vehicle { operator }, bind)?;
         Ok(Setup { cameras, command, link, operator })
     }
-}
-
-fn any_port(operator: SocketAddr) -> SocketAddr {
-    let any = match operator {
-        SocketAddr::V4(_) => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
-        SocketAddr::V6(_) => IpAddr::V6(Ipv6Addr::UNSPECIFIED),
-    };
-    SocketAddr::new(any, 0)
 }
 
 fn limits(flow: &Flow) -> safety::Limits {
@@ -185,7 +212,7 @@ fn control_side(
     flow: &Flow,
     options: &VehicleOptions,
     mut motors: impl Motors + 'static,
-    session: &Session,
+    (session, others): (&Session, Vec<Post>),
     mail: Mail<commands::Report>,
 ) -> Result<ControlSide, DriveError> {
     let limits = limits(flow);
@@ -194,18 +221,21 @@ fn control_side(
     let (halt, unwatched, notice) = (StopFlag::new(), StopFlag::new(), motors.notice());
     let gate = if latch.is_set() { Gate::stopped(settings) } else { Gate::new(settings) };
     let blind = Arc::new(AtomicBool::new(false));
+    let first = Post::new(link.subscribe(wiring::subscription(flow))?, session.clone(), Arc::clone(&blind));
+    let link_site = &options.end.site.link;
+    let rights: Vec<Right> =
+        [link_site.may].into_iter().chain(link_site.others.iter().map(|other| other.may)).collect();
+    let seat = Seat::new(clock::now(), &rights, limits);
     let given = Arc::new(Given::new(clock::now(), gate.state()));
     let mut suspends = Suspends::new();
     let (brake, fifo_priority) = (motors.second_brake(), options.end.fifo(Class::Control));
     let has_second_brake = brake.is_some();
     let watchdog = Watchdog::new(Arc::clone(&given), limits.deadline, brake);
     let commands = Commands {
-        subscriber: link.subscribe(wiring::subscription(flow))?,
+        posts: [first].into_iter().chain(others).collect(),
         motors: Held::of(motors),
         given: Arc::clone(&given),
         deadline: limits.deadline,
-        session: session.clone(),
-        blind: Arc::clone(&blind),
         suspended: Box::new(move || suspends.look()),
         same_clock: options.end.same_clock,
         fifo_priority,
@@ -215,7 +245,7 @@ fn control_side(
     Ok(ControlSide {
         flow: flow.name.clone(),
         notice,
-        gate: GateView::of(&gate, MonoTime::ZERO),
+        gate: GateView::of(&gate, &seat, MonoTime::ZERO),
         latch,
         ages: Recent::default(),
         teller: GateTeller::open(link)?,
@@ -223,7 +253,7 @@ fn control_side(
         given,
         has_second_brake,
         is_silent: false,
-        thread: Some(commands.start(gate)?),
+        thread: Some(commands.start(gate, seat)?),
         watchdog: Some(watchdog.start(fifo_priority, mail, unwatched.clone())?),
         unwatched,
         blind,

@@ -37,6 +37,31 @@ pub struct VehicleStatus {
     pub link: LinkStatus,
     /// The commands, where the robot takes any.
     pub control: Option<GateStatus>,
+    /// Who drives, where the vehicle serves more than one end.
+    #[serde(default)]
+    pub seat: Option<SeatStatus>,
+}
+
+/// Who drives, and who is there.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SeatStatus {
+    /// Name of the end that drives.
+    pub driver: String,
+    /// Name of the end that asks for the seat.
+    pub asker: Option<String>,
+    /// All of them, in the site's order.
+    pub ends: Vec<EndStatus>,
+}
+
+/// An end that the vehicle serves.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EndStatus {
+    /// Its name.
+    pub name: String,
+    /// `watch`, `drive` or `force`.
+    pub may: String,
+    /// Its link is up.
+    pub is_here: bool,
 }
 
 /// One camera.
@@ -106,6 +131,12 @@ pub struct CommandCounts {
     /// Refused because the vehicle stood or stopped and was not enabled.
     #[serde(default)]
     pub not_enabled: u64,
+    /// Emergency stops of ends that do not drive.
+    #[serde(default)]
+    pub other_stops: u64,
+    /// Other commands of theirs.
+    #[serde(default)]
+    pub not_seated: u64,
 }
 
 /// What the motors get.
@@ -152,6 +183,8 @@ impl GateStatus {
                 out_of_order: counts.out_of_order,
                 latched: counts.latched,
                 not_enabled: counts.not_enabled,
+                other_stops: counts.other_stops,
+                not_seated: counts.not_seated,
             },
             last_ms: ages.last().map(ms),
             p50_ms: p50.map(ms),

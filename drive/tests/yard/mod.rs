@@ -1,6 +1,8 @@
 //! Two machines that trust each other, in one folder, and their programs in one process.
 #![allow(dead_code, reason = "each test program uses a part")]
 
+pub mod keys;
+
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -68,7 +70,7 @@ pub struct Yard {
 impl Yard {
     pub fn new() -> Yard {
         let dir = tempfile::tempdir().unwrap();
-        for name in ["vehicle", "operator", "stranger"] {
+        for name in ["vehicle", "operator", "boss", "screen", "stranger"] {
             SecretKey::create(&dir.path().join(name), name).unwrap();
         }
         Yard { dir }

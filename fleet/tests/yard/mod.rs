@@ -212,7 +212,7 @@ impl Yard {
             end: self.end(name, robot, &[robot]),
             listen: Some("127.0.0.1:0".parse().unwrap()),
             control: Some(Driver::Pattern),
-            save: None,
+            ..OperatorOptions::default()
         };
         let options = OpenOptions { robot: robot.to_owned(), name: name.to_owned(), address: None, operator };
         let seen = Arc::new(Mutex::new(0));

@@ -8,8 +8,8 @@ use tokkyu_drive::safety::{Age, Degraded, Gate, Settings, State, Stops};
 
 fn check_bytes(bytes: &[u8], command: &Command<tokkyu_contract::PeerTime>) {
     let issued = MonoTime::from_nanos(command.issued.as_nanos());
-    let Command { controls, sequence, pictures, .. } = *command;
-    let again = Command { controls, sequence, issued, pictures };
+    let Command { controls, sequence, pictures, seat, .. } = *command;
+    let again = Command { controls, sequence, issued, pictures, seat };
     assert_eq!(again.encode(), bytes, "DRV-5");
 }
 
@@ -22,8 +22,10 @@ fn happen(gate: &mut Gate, now: MonoTime, what: u8) {
         2 => drop(gate.on_blind(now)),
         3 => gate.on_sight(),
         4 => drop(gate.on_link_closed(now)),
+        5 => drop(gate.on_new_driver(now)),
+        6 => drop(gate.on_other_stop(now)),
         // From standing, by way of noise, to 5 m/s.
-        5.. => gate.on_speed(now, f32::from(what - 5) / 50.0),
+        7.. => gate.on_speed(now, f32::from(what - 7) / 50.0),
         0 => {}
     }
 }
