@@ -3,7 +3,7 @@
 //! Runs in `tokkyu check`, and wherever a program prints its settings; pure computation over two files that were read
 //! before. Nothing here decides: priorities come from [`Class::priorities`], the cap from [`Site::allowed`]. A
 //! [`Warning`] is about something that can be done but not well; what cannot be is an error of the readers.
-//! Specification: SPEC.md, CON-27 to CON-36, CON-53.
+//! Specification: SPEC.md, CON-27 to CON-36, CON-53, CON-63.
 
 mod print;
 mod warnings;
@@ -17,6 +17,7 @@ use crate::trace::FlowId;
 use crate::units::{BitRate, Bytes, Rate, Speed};
 use crate::yaml::budget::RtosBudget;
 use crate::yaml::others::{FIRST, Other, Right};
+use crate::yaml::output::{Output, Part, Ros};
 use crate::yaml::robot::{Flow, Robot, Toward};
 use crate::yaml::site::{LinkSite, Site};
 use crate::yaml::vehicle::{Braking, StopProfile, Vehicle};
@@ -38,6 +39,8 @@ pub struct Report {
     pub stops: [StopRow; 3],
     /// How fast it may be at which latency; empty where nothing is declared of it.
     pub speeds: Vec<SpeedRow>,
+    /// The ROS topics of the gate's output; empty where nobody gets it.
+    pub output: Vec<OutputRow>,
     /// The ends that the vehicle serves; empty where it is one.
     pub ends: Vec<EndRow>,
     /// What will disappoint.
@@ -68,6 +71,19 @@ pub struct SpeedRow {
     pub latency: Duration,
     /// At most the vehicle's top speed.
     pub most: Speed,
+}
+
+/// One ROS topic of the gate's output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputRow {
+    /// Which ROS, 1 or 2.
+    pub ros: u8,
+    /// What it is for.
+    pub part: Part,
+    /// Its name, with the leading slash.
+    pub topic: String,
+    /// Its type, `pkg/msg/Type`.
+    pub type_name: &'static str,
 }
 
 /// What a class means in each layer at this site.
@@ -146,6 +162,7 @@ pub fn check(robot: &Robot, site: &Site) -> Report {
         rtos_budgets: site.rtos_budgets.clone(),
         stops: StopProfile::ALL.map(|profile| stop_row(profile, &robot.vehicle)),
         speeds: speed_rows(&robot.vehicle),
+        output: robot.vehicle.output.as_ref().map(output_rows).unwrap_or_default(),
         ends: end_rows(&site.link),
         warnings: warnings::find(robot, site),
     }
@@ -188,6 +205,12 @@ fn speed_rows(vehicle: &Vehicle) -> Vec<SpeedRow> {
         SpeedRow { latency, most: degraded.speed_at(latency).min(vehicle.top_speed) }
     };
     [4, 5, 8, 20].map(row).into()
+}
+
+fn output_rows(output: &Output) -> Vec<OutputRow> {
+    let ros = if output.ros == Ros::One { 1 } else { 2 };
+    let row = |(part, topic, type_name)| OutputRow { ros, part, topic, type_name };
+    output.topics().into_iter().map(row).collect()
 }
 
 fn class_row(class: Class, site: &Site) -> ClassRow {

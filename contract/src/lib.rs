@@ -7,6 +7,7 @@
 
 pub mod class;
 pub mod ledger;
+pub mod motion;
 pub mod pattern;
 pub mod qos;
 pub mod time;

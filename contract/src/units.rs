@@ -28,6 +28,10 @@ pub enum Quantity {
     Jerk,
     /// How often a second, of something that goes from 0 to 1.
     PerSecond,
+    /// An angle.
+    Angle,
+    /// An angle turned in a time.
+    TurnRate,
 }
 
 /// One unit: its name and how many base units it holds.
@@ -62,6 +66,9 @@ const JERKS: [Unit; 1] = [unit("m/s3", 1_000)];
 const MORE_JERKS: [Unit; 1] = [unit("m/s³", 1_000)];
 /// Thousandths a second.
 const PER_SECOND: [Unit; 1] = [unit("/s", 1_000)];
+/// Thousandths of a radian, and those a second.
+const ANGLES: [Unit; 1] = [unit("rad", 1_000)];
+const TURN_RATES: [Unit; 1] = [unit("rad/s", 1_000)];
 
 impl Quantity {
     /// The units used for printing, smallest first. Powers of ten, so that every value prints exactly (CON-25).
@@ -75,6 +82,8 @@ impl Quantity {
             Quantity::Acceleration => &ACCELERATIONS,
             Quantity::Jerk => &JERKS,
             Quantity::PerSecond => &PER_SECOND,
+            Quantity::Angle => &ANGLES,
+            Quantity::TurnRate => &TURN_RATES,
         }
     }
 
@@ -86,7 +95,11 @@ impl Quantity {
             Quantity::Speed => &MORE_SPEEDS,
             Quantity::Acceleration => &MORE_ACCELERATIONS,
             Quantity::Jerk => &MORE_JERKS,
-            Quantity::Rate | Quantity::BitRate | Quantity::PerSecond => &[],
+            Quantity::Rate
+            | Quantity::BitRate
+            | Quantity::PerSecond
+            | Quantity::Angle
+            | Quantity::TurnRate => &[],
         }
     }
 
@@ -107,6 +120,8 @@ impl Quantity {
             Quantity::Acceleration => "m/s2",
             Quantity::Jerk => "m/s3",
             Quantity::PerSecond => "/s",
+            Quantity::Angle => "rad",
+            Quantity::TurnRate => "rad/s",
         }
     }
 
@@ -121,6 +136,8 @@ impl Quantity {
             Quantity::Acceleration => "4 m/s2",
             Quantity::Jerk => "10 m/s3",
             Quantity::PerSecond => "4 /s",
+            Quantity::Angle => "0.6 rad",
+            Quantity::TurnRate => "1.5 rad/s",
         }
     }
 
@@ -135,6 +152,8 @@ impl Quantity {
             Quantity::Acceleration => "0.001 m/s2",
             Quantity::Jerk => "0.001 m/s3",
             Quantity::PerSecond => "0.001 /s",
+            Quantity::Angle => "0.001 rad",
+            Quantity::TurnRate => "0.001 rad/s",
         }
     }
 }
@@ -150,6 +169,8 @@ impl fmt::Display for Quantity {
             Quantity::Acceleration => "deceleration",
             Quantity::Jerk => "jerk",
             Quantity::PerSecond => "rate of change",
+            Quantity::Angle => "angle",
+            Quantity::TurnRate => "turn rate",
         })
     }
 }
@@ -481,4 +502,16 @@ plain! {
     PerSecond of PerSecond,
     /// As it is.
     per_s: 1_000.0
+}
+plain! {
+    /// An angle, in thousandths of a radian.
+    Angle of Angle,
+    /// In radians.
+    rad: 1_000.0
+}
+plain! {
+    /// How fast something turns, in thousandths of a radian a second.
+    TurnRate of TurnRate,
+    /// In radians per second.
+    radps: 1_000.0
 }

@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{ClassRow, EndRow, FlowRow, Report, SpeedRow, StopRow};
+use super::{ClassRow, EndRow, FlowRow, OutputRow, Report, SpeedRow, StopRow};
 use crate::class::{Class, LinuxSched};
 use crate::units::{DurationText, Rate};
 use crate::yaml::budget::RtosBudget;
@@ -40,6 +40,15 @@ impl fmt::Display for Report {
         if !self.speeds.is_empty() {
             writeln!(f)?;
             write_table(f, header("latency", &["at most"]), self.speeds.iter().map(speed_cells).collect())?;
+        }
+        if let Some(first) = self.output.first() {
+            let topic = format!("ROS {} topic", first.ros);
+            writeln!(f)?;
+            write_table(
+                f,
+                header(&topic, &["of the output", "type"]),
+                self.output.iter().map(output_cells).collect(),
+            )?;
         }
         if !self.ends.is_empty() {
             writeln!(f)?;
@@ -120,6 +129,10 @@ fn speed_cells(row: &SpeedRow) -> Vec<String> {
     cells(&DurationText(row.latency).to_string(), vec![format!("{:.1} km/h", row.most.mps() * 3.6)])
 }
 
+fn output_cells(row: &OutputRow) -> Vec<String> {
+    cells(&row.topic, vec![row.part.as_str().to_owned(), row.type_name.to_owned()])
+}
+
 fn or_none(value: Option<impl fmt::Display>) -> String {
     value.map_or_else(|| NONE.to_owned(), |value| value.to_string())
 }
@@ -164,6 +177,7 @@ impl Report {
             "flows": self.flows.iter().map(flow_json).collect::<Vec<_>>(),
             "stops": self.stops.iter().map(stop_json).collect::<Vec<_>>(),
             "speeds": self.speeds.iter().map(speed_json).collect::<Vec<_>>(),
+            "output": self.output.iter().map(output_json).collect::<Vec<_>>(),
             "ends": self.ends.iter().map(end_json).collect::<Vec<_>>(),
             "rtos_budgets": self.rtos_budgets.iter().map(budget_json).collect::<Vec<_>>(),
             "warnings": self.warnings.iter().map(warning).collect::<Vec<_>>(),
@@ -235,6 +249,10 @@ fn stop_json(row: &StopRow) -> Value {
 
 fn speed_json(row: &SpeedRow) -> Value {
     json!({ "latency_ns": nanos(row.latency), "most_mps": row.most.mps() })
+}
+
+fn output_json(row: &OutputRow) -> Value {
+    json!({ "ros": row.ros, "what": row.part.as_str(), "topic": row.topic, "type": row.type_name })
 }
 
 fn budget_json(row: &RtosBudget) -> Value {

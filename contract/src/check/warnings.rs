@@ -1,5 +1,5 @@
 //! Finds what can be done, but not well. One function for each kind of warning (CON-29 to CON-32, CON-34 to CON-36, CON-53,
-//! CON-58, CON-59).
+//! CON-58, CON-59, CON-63).
 
 use super::{Warning, bit_rate};
 use crate::class::{Class, LinuxSched};
@@ -31,6 +31,7 @@ pub(super) fn find(robot: &Robot, site: &Site) -> Vec<Warning> {
     flows
         .chain(sums)
         .chain(slowed_by_commands_alone(robot))
+        .chain(nothing_gated(robot))
         .chain(robot.flows.iter().filter_map(|flow| blind_between_pictures(flow, robot)))
         .chain(same_fifo(site))
         .chain(budgets)
@@ -127,6 +128,23 @@ fn too_large(flow: &Flow, site: &Site) -> Option<Warning> {
     }
     let what = format!("{depth} samples of {size} are {kept}, more than the site's memory of {memory}");
     warning(path(flow, "depth"), what, "lower the depth, or raise link.memory in the site's file")
+}
+
+/// An output without commands stays silent (CON-63).
+fn nothing_gated(robot: &Robot) -> Option<Warning> {
+    robot.vehicle.output.as_ref()?;
+    let drives = |flow: &Flow| {
+        let is_command = flow.toward == Toward::Vehicle && flow.class == Class::Control;
+        is_command && flow.matching.is_none() && !flow.is_pattern()
+    };
+    if robot.flows.iter().any(drives) {
+        return None;
+    }
+    warning(
+        "vehicle.output".to_owned(),
+        "no flow brings commands, so nothing is ever published",
+        "add one such as drive: {class: control, toward: vehicle}",
+    )
 }
 
 /// How old pictures are is nobody's business where there are none (CON-58).

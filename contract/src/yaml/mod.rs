@@ -18,6 +18,7 @@ pub mod fleet;
 mod flow;
 mod name;
 pub mod others;
+pub mod output;
 mod qos;
 pub mod robot;
 pub mod site;

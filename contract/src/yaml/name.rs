@@ -5,6 +5,9 @@ use super::error::clip;
 /// Longest name of a flow, in characters: DDS has room for 255 and a closing NUL (RTPS 2.3, table 9.12).
 const MAX_FLOW_NAME: usize = 255;
 
+/// Longest name of a topic of ours in ROS: `/gate` and DDS's `rt/` have room beside it.
+const MAX_TOPIC: usize = 240;
+
 /// Longest name of a robot or a site: it becomes a part of file names and of table columns.
 const MAX_LABEL: usize = 64;
 
@@ -44,6 +47,20 @@ pub(super) fn check_flow(name: &str) -> Result<(), Wrong> {
         return wrong("the name has two underscores in a row", "write one, ROS 2 does not allow two");
     }
     Ok(())
+}
+
+/// Checks the name of a topic as ROS writes it, with or without the leading slash; gives it without (CON-61).
+pub(super) fn check_topic(name: &str) -> Result<&str, Wrong> {
+    let topic = name.strip_prefix('/').unwrap_or(name);
+    if topic.contains('*') || topic.starts_with('/') {
+        let what = format!("\"{}\" is not the name of one topic", clip(name));
+        return Err((what, "write it like /cmd_vel".to_owned()));
+    }
+    if topic.len() > MAX_TOPIC {
+        let remedy = "shorten it, another topic's name begins with it";
+        return Err((format!("the name is longer than {MAX_TOPIC} characters"), remedy.to_owned()));
+    }
+    check_flow(topic).map(|()| topic)
 }
 
 /// Whether `name` can be that of a robot, a site or a machine of a fleet (CON-10).

@@ -10,7 +10,7 @@ use saphyr_parser::{Event, Parser, ScalarStyle, StrInput};
 use super::error::{Log, Position, clip};
 use super::file::MAX_FILE_BYTES;
 
-/// The deepest nesting that is read; the deepest field of a valid file is at 4.
+/// The deepest nesting that is read; the deepest field of a valid file is at 5.
 pub const MAX_DEPTH: usize = 16;
 
 /// One value and where it begins.

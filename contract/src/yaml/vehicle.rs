@@ -1,4 +1,4 @@
-//! What a robot can do as a vehicle, and how it is to be stopped: `vehicle` of a robot (CON-54 to CON-58).
+//! What a robot can do as a vehicle, and how it is to be stopped: `vehicle` of a robot (CON-54 to CON-58, CON-60).
 
 use core::time::Duration;
 
@@ -6,6 +6,7 @@ use super::degraded::{self, Degraded, SPEEDS};
 use super::error::Log;
 use super::fields::{Field, Fields, IN_RANGE};
 use super::flow::Flow;
+use super::output::{self, Output};
 use crate::units::{Acceleration, Jerk, PerSecond, Quantity, Speed};
 
 /// Ice to a racing car.
@@ -128,6 +129,8 @@ pub struct Vehicle {
     pub slew: SlewLimits,
     /// How fast it may be over which link; `None`: as fast as over any other.
     pub degraded: Option<Degraded>,
+    /// Who gets the gate's output, among the robot's ROS nodes; `None`: nobody.
+    pub output: Option<Output>,
 }
 
 impl Default for Vehicle {
@@ -160,13 +163,14 @@ impl Vehicle {
                 steering: PerSecond(4_000),
             },
             degraded: None,
+            output: None,
         }
     }
 }
 
 /// What is not given, or wrong and in the log, has its default.
 pub(super) fn read(field: &Field<'_>, flows: &[Flow], log: &mut Log<'_>) -> Vehicle {
-    let known = ["top_speed", "full_brake", "stop", "slew", "degraded"];
+    let known = ["top_speed", "full_brake", "stop", "slew", "degraded", "output"];
     let Some(fields) = field.fields(log, &known) else { return Vehicle::default() };
     let full_brake = deceleration(&fields, "full_brake", DECELERATIONS, log);
     let mut vehicle = full_brake.map_or_else(Vehicle::default, Vehicle::with_full_brake);
@@ -180,6 +184,7 @@ pub(super) fn read(field: &Field<'_>, flows: &[Flow], log: &mut Log<'_>) -> Vehi
         read_slew(&slew, &mut vehicle.slew, log);
     }
     vehicle.degraded = fields.get("degraded").and_then(|field| degraded::read(&field, flows, log));
+    vehicle.output = fields.get("output").and_then(|field| output::read(&field, flows, log));
     vehicle
 }
 

@@ -4,6 +4,7 @@
 mod check;
 mod garbage;
 mod others;
+mod output;
 mod robot_yaml;
 mod site_yaml;
 mod vehicle;

@@ -1,0 +1,329 @@
+//! Which ROS topics carry the gate's output: `vehicle.output` of a robot (CON-60 to CON-63).
+
+use super::error::Log;
+use super::fields::{Field, Fields, IN_RANGE};
+use super::flow::{Flow, Toward};
+use super::name;
+use crate::pattern;
+use crate::units::{Angle, Quantity, TurnRate};
+
+/// Highest DDS domain whose ports exist (RTPS 2.3 §9.6.1).
+const DOMAIN_MAX: u64 = 232;
+/// A large machine that hardly turns to a toy that spins.
+const TURN_RATES: (TurnRate, TurnRate) = (TurnRate(10), TurnRate(20_000));
+/// Wheels that hardly steer to wheels across.
+const ANGLES: (Angle, Angle) = (Angle(10), Angle(1_571));
+/// Topics that ROS, or this output, gives another meaning.
+const RESERVED: [&str; 7] =
+    ["clock", DIAGNOSTICS, "parameter_events", "rosout", "rosout_agg", "tf", "tf_static"];
+/// The topic of ROS's own that diagnostics go to, without the leading slash (REP 107).
+pub const DIAGNOSTICS: &str = "diagnostics";
+/// Topics of tokkyu's own begin so.
+const OWN: &str = "tokkyu";
+/// What stands behind the command's topic in the name of the state's.
+const GATE: &str = "gate";
+
+/// Topics among the robot's own ROS nodes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Output {
+    /// Which ROS.
+    pub ros: Ros,
+    /// What the vehicle is to do; without the leading slash.
+    pub topic: String,
+    /// In which words.
+    pub motion: Motion,
+    /// Where its speed is read.
+    pub speed: Option<SpeedTopic>,
+}
+
+/// Which ROS a topic is of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ros {
+    /// ROS 1, by the master that the environment names.
+    One,
+    /// ROS 2.
+    Two {
+        /// The DDS domain; `None`: that of the environment.
+        domain: Option<u32>,
+    },
+}
+
+/// The message of the command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Motion {
+    /// `geometry_msgs/msg/Twist`: speed and yaw rate.
+    Twist {
+        /// Yaw rate of full steering.
+        turn_rate: TurnRate,
+    },
+    /// `ackermann_msgs/msg/AckermannDrive`: speed, acceleration, angle of the wheels.
+    Ackermann {
+        /// Angle of full steering.
+        steering_angle: Angle,
+    },
+}
+
+/// A topic that tells the vehicle's speed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpeedTopic {
+    /// Without the leading slash.
+    pub topic: String,
+    /// What it carries.
+    pub message: SpeedMessage,
+}
+
+/// A message with a speed in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SpeedMessage {
+    /// `nav_msgs/msg/Odometry`: `twist.twist.linear.x`.
+    Odometry,
+    /// `geometry_msgs/msg/TwistStamped`: `twist.linear.x`.
+    TwistStamped,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Twist,
+    Ackermann,
+}
+
+impl Output {
+    /// The topic of the gate's state; without the leading slash.
+    pub fn gate_topic(&self) -> String {
+        format!("{}/{GATE}", self.topic)
+    }
+
+    /// All topics, as ROS writes them, with their types (CON-63).
+    pub fn topics(&self) -> Vec<(Part, String, &'static str)> {
+        let speed = self.speed.as_ref();
+        let speed = speed.map(|speed| (Part::Speed, format!("/{}", speed.topic), speed.message.type_name()));
+        let published = [
+            (Part::Command, format!("/{}", self.topic), self.type_name()),
+            (Part::Gate, format!("/{}", self.gate_topic()), "std_msgs/msg/String"),
+            (Part::Diagnostics, format!("/{DIAGNOSTICS}"), "diagnostic_msgs/msg/DiagnosticArray"),
+        ];
+        published.into_iter().chain(speed).collect()
+    }
+
+    /// The command's type, `pkg/msg/Type`.
+    pub const fn type_name(&self) -> &'static str {
+        match self.motion {
+            Motion::Twist { .. } => "geometry_msgs/msg/Twist",
+            Motion::Ackermann { .. } => "ackermann_msgs/msg/AckermannDrive",
+        }
+    }
+}
+
+/// One topic of the output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// What the vehicle is to do.
+    Command,
+    /// The gate's state.
+    Gate,
+    /// The gate's state with figures, for ROS's tools.
+    Diagnostics,
+    /// The vehicle's speed, which is read.
+    Speed,
+}
+
+impl Part {
+    /// What it is, in a word.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Part::Command => "command",
+            Part::Gate => "gate",
+            Part::Diagnostics => "diagnostics",
+            Part::Speed => "speed",
+        }
+    }
+}
+
+impl SpeedMessage {
+    /// Its type, `pkg/msg/Type`.
+    pub const fn type_name(self) -> &'static str {
+        match self {
+            SpeedMessage::Odometry => "nav_msgs/msg/Odometry",
+            SpeedMessage::TwistStamped => "geometry_msgs/msg/TwistStamped",
+        }
+    }
+}
+
+impl Ros {
+    /// The words for the types of commands, each with what it is.
+    const fn commands(self) -> &'static [(&'static str, Kind)] {
+        match self {
+            Ros::One => {
+                &[("geometry_msgs/Twist", Kind::Twist), ("ackermann_msgs/AckermannDrive", Kind::Ackermann)]
+            }
+            Ros::Two { .. } => &[
+                ("geometry_msgs/msg/Twist", Kind::Twist),
+                ("ackermann_msgs/msg/AckermannDrive", Kind::Ackermann),
+            ],
+        }
+    }
+
+    /// The same for speeds.
+    const fn speeds(self) -> &'static [(&'static str, SpeedMessage)] {
+        match self {
+            Ros::One => &[
+                ("nav_msgs/Odometry", SpeedMessage::Odometry),
+                ("geometry_msgs/TwistStamped", SpeedMessage::TwistStamped),
+            ],
+            Ros::Two { .. } => &[
+                ("nav_msgs/msg/Odometry", SpeedMessage::Odometry),
+                ("geometry_msgs/msg/TwistStamped", SpeedMessage::TwistStamped),
+            ],
+        }
+    }
+}
+
+/// Nothing if anything of it is wrong, which is in the log.
+pub(super) fn read(field: &Field<'_>, flows: &[Flow], log: &mut Log<'_>) -> Option<Output> {
+    let fields = field.fields(log, &["ros2", "ros1"])?;
+    let (ros2, ros1) = (fields.get("ros2"), fields.get("ros1"));
+    match (ros2, ros1) {
+        (Some(field), None) => read_topics(&field, Ros::Two { domain: None }, flows, log),
+        (None, Some(field)) => read_topics(&field, Ros::One, flows, log),
+        (Some(_), Some(_)) => {
+            fields.wrong(log, "ros1", "ros2 is given too", "keep one: motors take orders from one side");
+            None
+        }
+        (None, None) => {
+            field.wrong(log, "it goes nowhere", "add ros2: or ros1: with topic and type, or leave it out");
+            None
+        }
+    }
+}
+
+fn read_topics(field: &Field<'_>, ros: Ros, flows: &[Flow], log: &mut Log<'_>) -> Option<Output> {
+    const OF_BOTH: [&str; 5] = ["topic", "type", "turn_rate", "steering_angle", "speed"];
+    let own: &[&str] = if ros == Ros::One { &[] } else { &["domain"] };
+    let fields = field.fields(log, &[&OF_BOTH[..], own].concat())?;
+    let ros = match fields.get("domain").filter(|_| ros != Ros::One) {
+        Some(field) => {
+            let number = field.integer(log, 0..=DOMAIN_MAX);
+            Ros::Two { domain: number.and_then(|number| u32::try_from(number).ok()) }
+        }
+        None => ros,
+    };
+    let topic = fields.required(log, "topic", "add the topic of the robot's base, such as topic: /cmd_vel");
+    let topic = topic.and_then(|field| read_command_topic(&field, flows, log));
+    let example = format!("add what the robot's base takes, such as type: {}", ros.commands()[0].0);
+    let kind = fields.required(log, "type", &example).and_then(|field| field.word(log, ros.commands()));
+    let motion = kind.and_then(|kind| read_motion(&fields, kind, log));
+    let speed = fields.get("speed");
+    let given = speed.is_some();
+    let speed = speed.and_then(|field| read_speed(&field, ros, topic.as_deref(), flows, log));
+    if given && speed.is_none() {
+        return None;
+    }
+    Some(Output { ros, topic: topic?, motion: motion?, speed })
+}
+
+/// What full steering is has a name for each type; the other one would have no effect.
+fn read_motion(fields: &Fields<'_>, kind: Kind, log: &mut Log<'_>) -> Option<Motion> {
+    let (name, other, example) = match kind {
+        Kind::Twist => ("turn_rate", "steering_angle", "turn_rate: 1.5 rad/s"),
+        Kind::Ackermann => ("steering_angle", "turn_rate", "steering_angle: 0.6 rad"),
+    };
+    if fields.get(other).is_some() {
+        let remedy = format!("remove it: full steering is {name} there");
+        fields.wrong(log, other, "a message of this type has none", remedy);
+    }
+    let _ = fields.required(log, name, &format!("add what full steering is, such as {example}"));
+    match kind {
+        Kind::Twist => {
+            let rate = fields.bounded(log, name, Quantity::TurnRate, TURN_RATES, IN_RANGE);
+            rate.map(|turn_rate| Motion::Twist { turn_rate })
+        }
+        Kind::Ackermann => {
+            let angle = fields.bounded(log, name, Quantity::Angle, ANGLES, IN_RANGE);
+            angle.map(|steering_angle| Motion::Ackermann { steering_angle })
+        }
+    }
+}
+
+/// What a bridge carries to the same topic would move the vehicle past the gate, or say another state of it.
+fn read_command_topic(field: &Field<'_>, flows: &[Flow], log: &mut Log<'_>) -> Option<String> {
+    let topic = read_topic(field, log)?;
+    let gate = format!("{topic}/{GATE}");
+    let published = [
+        (topic.as_str(), "to the same topic, past the gate"),
+        (&gate, "to the topic of the gate's state"),
+        (DIAGNOSTICS, "to /diagnostics, where this output says how the gate is"),
+    ];
+    for (own, whose) in published {
+        refuse_brought(field, own, whose, flows, log)?;
+    }
+    Some(topic)
+}
+
+/// The flow by which a bridge publishes on `topic` at the vehicle.
+fn brought<'f>(topic: &str, flows: &'f [Flow]) -> Option<&'f Flow> {
+    let is_same = |flow: &&Flow| {
+        let matches = flow.name == topic || flow.is_pattern() && pattern::matches(&flow.name, topic);
+        flow.toward == Toward::Vehicle && flow.matching.is_none() && matches
+    };
+    flows.iter().find(is_same)
+}
+
+/// Nothing if a flow goes to `topic`, which is in the log then.
+fn refuse_brought(
+    field: &Field<'_>,
+    topic: &str,
+    whose: &str,
+    flows: &[Flow],
+    log: &mut Log<'_>,
+) -> Option<()> {
+    let Some(flow) = brought(topic, flows) else { return Some(()) };
+    let what = format!("flow {} goes {whose}", flow.name);
+    field.wrong(log, what, "choose another topic, or another name for that flow");
+    None
+}
+
+fn read_topic(field: &Field<'_>, log: &mut Log<'_>) -> Option<String> {
+    let text = field.text(log, "a topic such as /cmd_vel")?;
+    let topic = match name::check_topic(text) {
+        Ok(topic) => topic,
+        Err((what, remedy)) => {
+            field.wrong(log, what, remedy);
+            return None;
+        }
+    };
+    if RESERVED.contains(&topic) || topic.split('/').next() == Some(OWN) {
+        field.wrong(log, format!("/{topic} is reserved"), "choose another topic");
+        return None;
+    }
+    Some(topic.to_owned())
+}
+
+fn read_speed(
+    field: &Field<'_>,
+    ros: Ros,
+    command: Option<&str>,
+    flows: &[Flow],
+    log: &mut Log<'_>,
+) -> Option<SpeedTopic> {
+    let fields = field.fields(log, &["topic", "type"])?;
+    let topic = fields.required(log, "topic", "add the topic of the speed, such as topic: /odom");
+    let topic = topic.and_then(|field| {
+        let topic = read_topic(&field, log)?;
+        let is_ours = |ours: &str| topic == ours || topic.strip_prefix(ours) == Some("/gate");
+        if command.is_some_and(is_ours) {
+            field.wrong(log, format!("/{topic} is published by this output"), "choose another topic");
+            return None;
+        }
+        refuse_brought(
+            &field,
+            &topic,
+            "to the topic of the speed: an operator could say how fast it is",
+            flows,
+            log,
+        )?;
+        Some(topic)
+    });
+    let example = format!("add its type, such as type: {}", ros.speeds()[0].0);
+    let message = fields.required(log, "type", &example).and_then(|field| field.word(log, ros.speeds()));
+    Some(SpeedTopic { topic: topic?, message: message? })
+}
