@@ -14,7 +14,7 @@ use tokkyu_contract::yaml::robot;
 use tokkyu_drive::control::Controls;
 use tokkyu_drive::operator::{self, OperatorOptions};
 use tokkyu_drive::program::{Display, DriveError, Driver, EndOptions, ExitCode, Happening, Ready, StopFlag};
-use tokkyu_drive::vehicle::{self, Brake, Motors, VehicleOptions};
+use tokkyu_drive::vehicle::{self, Brake, Motors, Untaken, VehicleOptions};
 use tokkyu_link::carrier::SecretKey;
 use tokkyu_link::runtime::Fault;
 use tokkyu_link::runtime::site::Overrides;
@@ -80,12 +80,13 @@ impl Brake for Pulled {
 }
 
 impl Motors for Wheels {
-    fn set(&mut self, _: MonoTime, controls: &Controls) {
+    fn set(&mut self, _: MonoTime, controls: &Controls) -> Result<(), Untaken> {
         self.set.lock().unwrap().push(*controls);
         assert!(!self.weak.is_set() || controls.throttle() <= 0.0, "the motors are weak");
         while self.holds.is_set() && !self.lets_go.is_set() {
             thread::sleep(Duration::from_millis(1));
         }
+        Ok(())
     }
 
     fn second_brake(&mut self) -> Option<Box<dyn Brake>> {

@@ -37,11 +37,13 @@ use tokkyu_probe::line::{Line, RoundTrips};
 use tokkyu_ros1::http::{write_request_head, write_response_head};
 use tokkyu_ros1::tcpros::{HeaderWriter, message_head};
 use tokkyu_ros1::xmlrpc::Writer;
+use tokkyu_ros2::cdr::Writer as CdrWriter;
 use tokkyu_ros2::endpoint::Representation;
 use tokkyu_ros2::message::{Message, Topic};
 
 const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../contract/examples");
 const RECORDING: &str = "time_ms,throttle,brake,steering,dead_man,enable,gear\n0,0,0,0,0,0,1\n500,0,0,0,1,1,1\n700,0.4,0,-0.25,1,0,1\n";
+const OUTPUT: &str = "robot: r\nvehicle: {output: {ros2: {topic: /cmd_vel, type: geometry_msgs/msg/Twist, turn_rate: 1.5 rad/s, domain: 7, speed: {topic: /odom, type: nav_msgs/msg/Odometry}}}}\nflows:\n  drive: {class: control, toward: vehicle, lifespan: 150 ms}\n";
 const TRACE: &[u8] = b"# one packet each 1 or 2 ms\n0\n1\n3\n3\n4\n6\n10\n";
 
 /// File `name` among the seeds of `target`.
@@ -56,6 +58,28 @@ fn write(target: &str, name: &str, content: impl AsRef<[u8]>) -> io::Result<()> 
 }
 
 /// A bridge that has a camera, then another run of it that wants commands.
+/// `geometry_msgs/msg/TwistStamped` whose speed is 1.5 m/s.
+fn stamped() -> CdrWriter {
+    let mut writer = CdrWriter::default();
+    writer.word(7);
+    writer.word(8);
+    writer.text("odom");
+    [1.5, 0.0, 0.0, 0.0, 0.0, 0.5].into_iter().for_each(|value| writer.double(value));
+    writer
+}
+
+/// `nav_msgs/msg/Odometry` of the same, without what stands behind the speed.
+fn odometry() -> CdrWriter {
+    let mut writer = CdrWriter::default();
+    writer.word(7);
+    writer.word(8);
+    writer.text("odom");
+    writer.text("base_link");
+    (0..43).for_each(|_| writer.double(0.0));
+    writer.double(1.5);
+    writer
+}
+
 fn bridge_messages() -> Vec<u8> {
     let topic = Topic {
         name: "camera/front".into(),
@@ -203,6 +227,8 @@ fn drive() -> io::Result<()> {
     };
     write("gate_report", "stopping", report.encode())?;
     write("bridge_message", "two", bridge_messages())?;
+    write("base_speed", "odometry", odometry().into_bytes())?;
+    write("base_speed", "twist_stamped", stamped().into_bytes())?;
     let mono = Picture {
         encoding: Encoding::Mono8 { width: 4, height: 2 },
         sequence: 7,
@@ -418,6 +444,7 @@ fn ros1() -> io::Result<()> {
 }
 
 fn contract() -> io::Result<()> {
+    write("robot_yaml", "output.yaml", OUTPUT)?;
     for (target, file) in [("robot_yaml", "robot.yaml"), ("site_yaml", "site.yaml")] {
         write(target, file, fs::read(Path::new(EXAMPLES).join(file))?)?;
     }

@@ -85,7 +85,7 @@ macro_rules! tests {
 }
 
 tests! {
-    board_frames bridge_message capacity_trace command companion definition device_tree drive_file fleet gate_report graph
+    base_speed board_frames bridge_message capacity_trace command companion definition device_tree drive_file fleet gate_report graph
     kernel_configuration master message mjpeg node_bridge_master node_bridge_message picture probe public_keys records result_file robot_yaml rtos_image secret_key session site_yaml table
     tcpros topics ttsp_scenario wire_packet xmlrpc
 }

@@ -3,10 +3,12 @@
 
 #[cfg(feature = "dds")]
 pub mod bridge;
+pub mod cdr;
 #[cfg(feature = "dds")]
 pub mod dds;
 pub mod endpoint;
 pub mod graph;
 pub mod message;
+pub mod motors;
 pub mod names;
 pub mod qos;

@@ -1,5 +1,6 @@
 //! The command line: one file for each command, its flags beside what it does.
 
+mod base;
 mod board;
 #[cfg(feature = "bridge")]
 mod bridge;

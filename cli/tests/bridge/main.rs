@@ -3,6 +3,7 @@
 //! The programs are those of `ros2/tests/peers`, which `ros2/tests/peers/build` makes; where one is not there, or the wire is
 //! not permitted, the tests say so and pass. They wait for events, never for a time.
 
+mod base;
 mod capture;
 mod crossing;
 mod one_domain;

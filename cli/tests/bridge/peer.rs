@@ -14,9 +14,11 @@ pub enum Library {
     Cyclone,
     Fast,
     Python,
+    /// A robot's base, of the same library as the last.
+    Base,
 }
 
-pub use Library::{Cyclone, Fast, Python};
+pub use Library::{Base, Cyclone, Fast, Python};
 
 impl Library {
     pub fn name(self) -> &'static str {
@@ -24,6 +26,7 @@ impl Library {
             Cyclone => "cyclonedds",
             Fast => "fastdds",
             Python => "python",
+            Base => "base",
         }
     }
 
@@ -31,7 +34,7 @@ impl Library {
         match self {
             Cyclone => "cyclonedds-dev cyclonedds-tools",
             Fast => "libfastrtps-dev libfastcdr-dev",
-            Python => "python3-venv",
+            Python | Base => "python3-venv",
         }
     }
 
@@ -107,6 +110,16 @@ impl Peer {
         self.0.until(event, |lines| events(lines, event).find(|value| is_it(value)))
     }
 
+    /// Waits until `is_it` is true of the newest.
+    pub fn until_newest(&self, event: &str, is_it: impl Fn(&Value) -> bool) {
+        self.0.until(event, |lines| events(lines, event).next_back().filter(|value| is_it(value)));
+    }
+
+    /// All of one kind there are so far.
+    pub fn events(&self, event: &str) -> Vec<Value> {
+        events(&self.0.out.all(), event).collect()
+    }
+
     pub fn has_event(&self, event: &str) -> bool {
         events(&self.0.out.all(), event).next().is_some()
     }
@@ -155,6 +168,11 @@ impl Peer {
         self.0.until(&format!("{count} written"), |lines| {
             (events(lines, "sent").count() >= count).then_some(())
         });
+    }
+
+    /// SIGKILL: others count it as there until its lease is over.
+    pub fn kill(&mut self) {
+        self.0.kill();
     }
 
     /// Ends it in order: its topic goes with a good-bye.

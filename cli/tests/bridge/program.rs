@@ -5,6 +5,8 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
 use tokkyu_lab::wire::{End, Wire};
 
 /// How long to wait for what must come; a test that passes does not wait so long.
@@ -105,6 +107,11 @@ impl Program {
     pub fn kill(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+
+    /// SIGINT: it ends in order.
+    pub fn interrupt(&self) {
+        kill(Pid::from_raw(self.child.id().cast_signed()), Signal::SIGINT).expect("it runs");
     }
 
     /// Closes its input, which ends a peer in order, and waits for its exit code.

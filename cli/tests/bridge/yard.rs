@@ -157,6 +157,24 @@ impl Yard {
         command
     }
 
+    /// `tokkyu vehicle` or `tokkyu operator` on loopback, with `flags` beside those it needs. The operator's comes first.
+    pub fn end(&self, end: End, flags: &str) -> Program {
+        let mut command = tokkyu(&[name(end), "--status", "json", "--same-clock"]);
+        command.arg("--robot").arg(self.robot()).arg("--site").arg(self.path(&format!("{}.yaml", name(end))));
+        command.args([if end == Operator { "--listen" } else { "--operator" }, &self.address()]);
+        command.args(flags.split_whitespace()).current_dir(self.folder.path()).env_remove("ROS_DOMAIN_ID");
+        command.env("XDG_STATE_HOME", self.folder.path());
+        let program = Program::start(name(end), command, None);
+        if end == Operator {
+            let ready = |line: &String| {
+                let value = serde_json::from_str::<Value>(line).ok()?;
+                value["ready"]["local"].as_str()?.rsplit(':').next()?.parse().ok()
+            };
+            self.port.set(Some(program.until("its port", |lines| lines.iter().find_map(ready))));
+        }
+        program
+    }
+
     fn address(&self) -> String {
         match (&self.wire, self.port.get()) {
             (Some(_), _) => format!("{}:{LINK_PORT}", Operator.address()),

@@ -81,7 +81,7 @@ impl EndOptions {
     }
 
     /// The `SCHED_FIFO` priority of a thread that serves `class`.
-    pub(crate) fn fifo(&self, class: Class) -> Option<u8> {
+    pub fn fifo(&self, class: Class) -> Option<u8> {
         site::fifo(&self.site, class, self.link.priority)
     }
 

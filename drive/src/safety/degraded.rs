@@ -41,6 +41,8 @@ pub struct Degraded {
     pub period: Duration,
     /// Older pictures are none; `None` where there are no cameras.
     pub pictures: Option<Duration>,
+    /// Throttle is a part of the top speed, which the motors hold by themselves, and no force.
+    pub throttle_is_speed: bool,
 }
 
 impl Degraded {
@@ -58,7 +60,14 @@ impl Degraded {
             ),
             period,
             pictures,
+            throttle_is_speed: false,
         })
+    }
+
+    /// The same for motors whose throttle is a speed.
+    #[must_use]
+    pub fn of_speed(self, throttle_is_speed: bool) -> Degraded {
+        Degraded { throttle_is_speed, ..self }
     }
 }
 
@@ -125,6 +134,8 @@ impl Governor {
     pub(super) fn advance(&mut self, now: MonoTime, speed: Option<f32>) {
         let seconds = now.since(self.at).as_secs_f32().min(1.0);
         self.at = now;
+        // A force is held back by how fast the vehicle is; a speed is never more than it may be.
+        let speed = speed.filter(|_| !self.rule.throttle_is_speed);
         let most = self.cap(now).most_mps.unwrap_or(f32::INFINITY);
         let band = (BAND * most).max(LEAST_BAND_MPS);
         let brake = match speed {
@@ -215,6 +226,19 @@ mod tests {
         governor.advance(at(1_000), None);
         let given = governor.limited(&Controls::new(0.8, 0.0, 0.1).unwrap());
         assert_eq!(((given.throttle() * 1e3).round(), given.brake(), given.steering()), (400.0, 0.0, 0.1));
+    }
+
+    #[test]
+    fn a_throttle_that_is_a_speed_is_scaled_whatever_speed_is_measured_and_nothing_brakes() {
+        let mut governor = Governor::new(rule(None).of_speed(true));
+        for speed in [0.0, 3.0, 6.9, 6.95, 7.5, 60.0].map(Some).into_iter().chain([None]) {
+            governor.on_command(at(1_000), age(360, 0), None);
+            governor.advance(at(1_000), speed);
+            let given = governor.limited(&Controls::new(1.0, 0.0, 0.0).unwrap());
+            let most = governor.cap(at(1_000)).most_mps.unwrap();
+            assert!((given.throttle() * 13.888_889 - most).abs() < 1e-3, "{speed:?}: {}", given.throttle());
+            assert_eq!(given.brake(), 0.0, "{speed:?}");
+        }
     }
 
     /// A vehicle that gains `accelerates` m/s² under full throttle, on the flat or downhill.

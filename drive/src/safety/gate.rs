@@ -59,6 +59,8 @@ pub struct Gate {
     output: Output,
     /// The link says that pictures do not reach the driver.
     is_cut: bool,
+    /// The motors did not take what they were given last.
+    is_untaken: bool,
     /// The speed that the latency allows, where that is declared.
     governor: Option<Governor>,
     log: Log,
@@ -76,6 +78,7 @@ impl Gate {
             motion: Motion::default(),
             output: Output::new(settings.slew),
             is_cut: false,
+            is_untaken: false,
             governor: settings.degraded.map(Governor::new),
             log: Log::default(),
         }
@@ -169,11 +172,12 @@ impl Gate {
         is_gap: bool,
         command: &Command<PeerTime>,
     ) -> Result<Option<Change>, Refusal> {
-        if is_gap || self.is_blind() {
-            // Over and over while nothing is seen, so that it is never complete.
+        let is_useless = self.is_blind() || self.is_untaken;
+        if is_gap || is_useless {
+            // Over and over while nothing is seen, or nobody would obey, so that it is never complete.
             self.ready = Ready::ANEW;
         }
-        if !self.is_blind() && self.ready.on_fresh(now, &command.controls) {
+        if !is_useless && self.ready.on_fresh(now, &command.controls) {
             return Ok(self.drive(now, &command.controls, Some(Event::Enabled)));
         }
         self.follow_readiness(now);
@@ -305,6 +309,20 @@ impl Gate {
         self.stop(now, Cause::Motors, Event::Stop)
     }
 
+    /// The program ends, and the motors get the brake for good: a stop under way has its own reason.
+    pub fn on_end(&mut self, now: MonoTime) -> Option<Change> {
+        match self.state {
+            State::Stopping => None,
+            _ => self.stop(now, Cause::Ended, Event::Stop),
+        }
+    }
+
+    /// The motors took what they were given, or did not: then nothing enables the vehicle before they do (DRV-121). Moves
+    /// nothing.
+    pub fn on_given(&mut self, is_taken: bool) {
+        self.is_untaken = !is_taken;
+    }
+
     /// Pictures do not reach the driver any more, though commands may come: the vehicle stops, and is not enabled before
     /// [`Gate::on_sight`].
     pub fn on_blind(&mut self, now: MonoTime) -> Option<Change> {
@@ -429,6 +447,7 @@ impl Gate {
             State::Driving => Need::Nothing,
             State::Emergency => self.intake.doubt(now).unwrap_or(Need::Reset),
             _ if !self.intake.hears(now) => self.intake.doubt(now).unwrap_or(Need::FreshCommand),
+            _ if self.is_untaken => Need::Motors,
             _ if self.is_blind() => Need::Pictures,
             State::Stopping => Need::Standstill,
             State::Locked | State::Ready | State::Stopped => self.ready.need(),

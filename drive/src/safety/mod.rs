@@ -1,7 +1,7 @@
 //! The gate between the link and the motors: lets fresh commands through, stops the vehicle when they cease.
 //!
 //! Runs on the vehicle in the thread that receives commands; pure, constant time, no clock inside (`now` comes in).
-//! SPEC.md DRV-10 to DRV-17, DRV-86 to DRV-89, DRV-91 to DRV-97, DRV-104 to DRV-108 and DRV-121 to DRV-129.
+//! SPEC.md DRV-10 to DRV-17, DRV-86 to DRV-89, DRV-91 to DRV-97, DRV-104 to DRV-108, DRV-121 to DRV-129, DRV-133, DRV-134.
 //!
 //! ```text
 //!   commands of all ends ──▶ seat.rs: who drives?
@@ -49,7 +49,7 @@ pub use degraded::{Cap, Degraded};
 pub use gate::{Gate, Reaction, Settings};
 pub use intake::{DEFAULT_DEADLINE, DEFAULT_LIFESPAN, Limits, Refusal};
 pub use log::{Counts, Entry, Log, What};
-pub use motion::{STANDS_BELOW_MPS, STANDS_FOR};
+pub use motion::{SPEED_WORTH, STANDS_BELOW_MPS, STANDS_FOR};
 pub use need::Need;
 pub use output::Slew;
 pub use ready::NEUTRAL_FOR;

@@ -11,7 +11,7 @@ pub const STANDS_BELOW_MPS: f32 = 0.05;
 /// It has to stand for so long: a vehicle that rocks passes through 0.
 pub const STANDS_FOR: Duration = Duration::from_millis(300);
 /// A speed that was told so long ago says nothing about now.
-const WORTH: Duration = Duration::from_millis(300);
+pub const SPEED_WORTH: Duration = Duration::from_millis(300);
 
 /// See the module.
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,7 +36,7 @@ impl Motion {
 
     /// How fast it is, m/s; `None` where nobody knows.
     pub(super) fn speed(&self, now: MonoTime) -> Option<f32> {
-        self.told.filter(|(at, _)| now.since(*at) <= WORTH).map(|(_, mps)| mps)
+        self.told.filter(|(at, _)| now.since(*at) <= SPEED_WORTH).map(|(_, mps)| mps)
     }
 
     /// Whether it stands; `None` where nobody knows.

@@ -26,7 +26,7 @@ pub enum Need {
     DeadMan,
     /// The enable button pressed.
     Enable,
-    /// The motors: they do not take what they are given. Told by the watchdog, not by the gate.
+    /// The motors: they do not take what they are given, as they say, or as the watchdog sees.
     Motors,
 }
 

@@ -37,8 +37,27 @@ pub enum Cause {
     Motors,
     /// It still moved when its stop should have been over.
     Overrun,
+    /// The vehicle's own program ends: nobody gives the motors anything any more.
+    Ended,
     /// The emergency stop, of the driver or another end.
     EmergencyStop,
+}
+
+impl Cause {
+    /// In a few words.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Cause::Released => "dead-man let go",
+            Cause::Lost => "commands ceased",
+            Cause::Blind => "pictures do not reach the driver",
+            Cause::Anew => "operator's program began anew",
+            Cause::SeatTaken => "another end has the seat",
+            Cause::Motors => "motors did not take their controls",
+            Cause::Overrun => "moved after its stop",
+            Cause::Ended => "vehicle's program ended",
+            Cause::EmergencyStop => "emergency stop",
+        }
+    }
 }
 
 /// How a stop brakes.
@@ -70,7 +89,7 @@ pub struct Stops {
     pub released: Profile,
     /// Commands ceased, the driver sees nothing, or a session began anew.
     pub lost: Profile,
-    /// The emergency stop, motors that were late, and a stop that did not do.
+    /// The emergency stop, motors that were late, a stop that did not do, and the program's end.
     pub emergency: Profile,
 }
 
@@ -96,7 +115,7 @@ impl Stops {
         match cause {
             Cause::Released | Cause::SeatTaken => &self.released,
             Cause::Lost | Cause::Blind | Cause::Anew => &self.lost,
-            Cause::Motors | Cause::Overrun | Cause::EmergencyStop => &self.emergency,
+            Cause::Motors | Cause::Overrun | Cause::Ended | Cause::EmergencyStop => &self.emergency,
         }
     }
 }

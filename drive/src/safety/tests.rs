@@ -51,7 +51,7 @@ fn brief() -> Stops {
 
 /// What can happen, as the caller sees it, each with how it is brought about at 1 000 ms on a gate whose newest
 /// command has number 10 and came at 950 ms.
-const HAPPENINGS: [&str; 22] = [
+const HAPPENINGS: [&str; 23] = [
     "throttle",
     "no throttle",
     "enable",
@@ -70,6 +70,7 @@ const HAPPENINGS: [&str; 22] = [
     "suspended",
     "blind",
     "motors late",
+    "program ends",
     "new session",
     "new driver",
     "another's e-stop",
@@ -100,6 +101,7 @@ fn make_happen(gate: &mut Gate, happening: &str) {
         "suspended" => drop(gate.on_suspended(now)),
         "blind" => drop(gate.on_blind(now)),
         "motors late" => drop(gate.on_motors_late(now)),
+        "program ends" => drop(gate.on_end(now)),
         "new session" => drop(gate.on_new_session(now)),
         "new driver" => drop(gate.on_new_driver(now)),
         "another's e-stop" => drop(gate.on_other_stop(now)),
@@ -180,6 +182,8 @@ fn the_vehicle_moves_in_driving_alone() {
             gate.on_tick(now);
         }
         let output = gate.output();
+        // DRV-112: motors that get controls alone see whether it drives.
+        assert_eq!(output.dead_man(), gate.state() == State::Driving, "{situation}");
         match gate.state() {
             State::Driving => assert!(output.throttle() > 0.0 && output.dead_man()),
             State::Stopping | State::Emergency => {
@@ -415,6 +419,22 @@ fn a_driver_who_sees_nothing_cannot_enable() {
     send_until(&mut gate, 7_670, 38, 10, held());
     send_until(&mut gate, 7_690, 39, 1, enabling());
     assert_eq!(gate.state(), State::Driving);
+}
+
+#[test]
+fn motors_that_took_nothing_cannot_be_enabled_until_they_do() {
+    let mut gate = gate_in("ready");
+    gate.on_given(false);
+    send_until(&mut gate, 1_020, 11, 1, enabling());
+    assert_ne!(gate.state(), State::Driving);
+    send_until(&mut gate, 2_000, 24, 13, held());
+    assert_eq!((gate.state(), gate.need(at(2_000))), (State::Locked, Need::Motors));
+    gate.on_given(true);
+    send_until(&mut gate, 2_020, 25, 1, enabling());
+    assert_ne!(gate.state(), State::Driving, "what the driver did before does not count");
+    send_until(&mut gate, 2_900, 37, 12, held());
+    send_until(&mut gate, 2_920, 38, 1, enabling());
+    assert_eq!((gate.state(), gate.log().counts().motors_late), (State::Driving, 0));
 }
 
 #[test]

@@ -14,8 +14,8 @@ use tokkyu_link::carrier::clock;
 use tokkyu_link::core::Delivered;
 use tokkyu_link::runtime::{Sample, Subscriber};
 
-use super::Motors;
 use super::given::{Given, LONGEST_WAIT};
+use super::{Motors, Untaken};
 use crate::control::{Age, Command, CommandError, Controls};
 use crate::program::wiring::make_real_time;
 use crate::program::{Arrived, DriveError, Mail, RealTimeGrant, Recent, Session, StopFlag, captured};
@@ -106,6 +106,7 @@ fn cause_in_words(gate: &GateView, flow: &str) -> String {
         (Some(Cause::Blind), _) => "pictures do not reach the driver".to_owned(),
         (Some(Cause::SeatTaken), _) => "another end has the seat".to_owned(),
         (Some(Cause::Anew), _) => "the operator's program began anew".to_owned(),
+        (Some(Cause::Ended), _) => "the vehicle's program ends".to_owned(),
         (Some(Cause::Motors), _) => "the motors did not take their controls in time".to_owned(),
         (_, Need::YoungerCommand | Need::Clock) => {
             format!("no fresh command on {flow} within its deadline; {}", gate.need.as_str())
@@ -185,9 +186,12 @@ impl<M: Motors + 'static> Commands<M> {
             turn.take();
         }
         turn.stop_if_closed();
-        turn.give(Controls::released(1.0, turn.gate.output().steering()));
-        turn.thread.given.leave(clock::now(), turn.gate.state());
-        turn.thread.given.end();
+        turn.end();
+        // What was not taken is none: the watchdog's last look says so.
+        if turn.give(Controls::released(1.0, turn.gate.output().steering())).outcome.is_ok() {
+            turn.thread.given.leave(clock::now(), turn.gate.state());
+            turn.thread.given.end();
+        }
         turn.gate
     }
 }
@@ -198,6 +202,13 @@ struct Turn<M> {
     seat: Seat,
     told: Told,
     thread: Commands<M>,
+}
+
+/// What became of what the motors were given.
+#[derive(Clone, Copy)]
+struct Gift {
+    took: Duration,
+    outcome: Result<(), Untaken>,
 }
 
 /// What the main thread knows of the gate.
@@ -289,6 +300,13 @@ impl<M: Motors> Turn<M> {
             let change = self.gate.on_link_closed(now);
             self.tell(now, change);
         }
+    }
+
+    /// Whoever looks on sees a vehicle that drives no more (DRV-134).
+    fn end(&mut self) {
+        let now = clock::now();
+        let change = self.gate.on_end(now);
+        self.tell(now, change);
     }
 
     /// Each session is told once, whoever tells of it first.
@@ -424,23 +442,42 @@ impl<M: Motors> Turn<M> {
         }
     }
 
-    /// Motors that took too long have controls from before: they get the brake before anybody takes them for good (DRV-101).
+    /// Motors that took too long, or took nothing for so long, have controls from before, and those that changed have been
+    /// enabled by nobody: they get the brake before anybody takes them for good (DRV-101, DRV-121, DRV-133).
     fn set_motors(&mut self) {
-        if self.give(self.gate.output()) > self.thread.deadline {
+        let mut gift = self.give(self.gate.output());
+        if self.is_late(gift) {
             let now = clock::now();
             let change = self.gate.on_motors_late(now);
             self.tell(now, change);
-            self.give(self.gate.output());
+            gift = self.give(self.gate.output());
         }
-        self.thread.given.leave(clock::now(), self.gate.state());
+        if gift.outcome.is_ok() {
+            self.thread.given.leave(clock::now(), self.gate.state());
+        }
     }
 
-    /// How long they took.
-    fn give(&mut self, controls: Controls) -> Duration {
+    fn is_late(&self, gift: Gift) -> bool {
+        let untaken_for = || clock::now().since(self.thread.given.last().0);
+        let is_overdue = || self.gate.state() == State::Driving && untaken_for() > self.thread.deadline;
+        let is_reason = match gift.outcome {
+            Ok(()) => false,
+            Err(Untaken::Refused) => is_overdue(),
+            Err(Untaken::Changed) => true,
+        };
+        gift.took > self.thread.deadline || is_reason
+    }
+
+    fn give(&mut self, controls: Controls) -> Gift {
         let now = clock::now();
         self.thread.given.enter(now);
-        self.thread.motors.set(now, &controls);
-        clock::now().since(now)
+        self.thread.motors.bound(self.gate.cap(now).and_then(|cap| cap.most_mps));
+        let outcome = self.thread.motors.set(now, &controls);
+        self.gate.on_given(outcome.is_ok());
+        if outcome.is_err() {
+            self.thread.given.refuse();
+        }
+        Gift { took: clock::now().since(now), outcome }
     }
 }
 
@@ -449,7 +486,6 @@ mod tests {
     use super::*;
     use crate::control::{Command, SeatWish};
     use crate::safety::{Limits, Settings};
-    use crate::vehicle::NoMotors;
     use bytes::Bytes;
     use tokkyu_contract::yaml::others::Right;
     use tokkyu_contract::{FlowId, Qos, TraceId};
@@ -457,13 +493,41 @@ mod tests {
     use tokkyu_link::core::Subscription;
     use tokkyu_link::runtime::{Link, LinkConfig, Role};
 
+    /// They take what they are given, or do not.
+    #[derive(Default)]
+    struct Wheels {
+        refuse: bool,
+        /// Others take what drives.
+        changed: bool,
+        last: Option<Controls>,
+        most_mps: Option<f32>,
+    }
+
+    impl Motors for Wheels {
+        fn set(&mut self, _: MonoTime, controls: &Controls) -> Result<(), Untaken> {
+            if self.refuse {
+                return Err(Untaken::Refused);
+            }
+            if self.changed && controls.dead_man() {
+                self.changed = false;
+                return Err(Untaken::Changed);
+            }
+            self.last = Some(*controls);
+            Ok(())
+        }
+
+        fn bound(&mut self, most_mps: Option<f32>) {
+            self.most_mps = most_mps;
+        }
+    }
+
     /// A thread's belongings without the thread, on a link that never has a peer.
-    fn turn(link: &Link) -> Turn<NoMotors> {
+    fn turn(link: &Link) -> Turn<Wheels> {
         let subscription =
             Subscription { topic: "drive".into(), type_name: String::new(), qos: Qos::default() };
         let thread = Commands {
             posts: vec![Post::new(link.subscribe(subscription).unwrap(), Session::default(), Arc::default())],
-            motors: NoMotors,
+            motors: Wheels::default(),
             given: Arc::new(Given::new(clock::now(), State::Locked)),
             deadline: crate::safety::Limits::default().deadline,
             suspended: Box::new(|| None),
@@ -520,7 +584,7 @@ mod tests {
     }
 
     /// A session begins, and its driver enables with command 50.
-    fn drive(turn: &mut Turn<NoMotors>) {
+    fn drive(turn: &mut Turn<Wheels>) {
         turn.on_session(0, 1);
         get_ready(&mut turn.gate);
         turn.step(Some((0, &sample(&enabling(50), Duration::ZERO))));
@@ -555,6 +619,111 @@ mod tests {
         turn.thread.suspended = Box::new(|| Some(Duration::from_secs(8)));
         turn.step(Some((0, &sample(&enabling(51), Duration::ZERO))));
         assert_eq!((turn.gate.state(), turn.gate.cause()), (State::Stopping, Some(Cause::Lost)));
+    }
+
+    #[test]
+    fn motors_that_take_nothing_for_the_deadline_are_a_reason_to_stop_and_were_given_nothing() {
+        let link = link();
+        let mut turn = turn(&link);
+        drive(&mut turn);
+        let given = turn.thread.given.last();
+        assert_eq!(given.1, State::Driving);
+        turn.thread.motors.refuse = true;
+        turn.thread.deadline = Duration::from_secs(60);
+        turn.step(Some((0, &sample(&enabling(51), Duration::ZERO))));
+        assert_eq!(
+            (turn.gate.state(), turn.thread.given.last()),
+            (State::Driving, given),
+            "not for so long yet"
+        );
+        // As if the last that they took were long ago: nothing they do in this test takes a minute.
+        turn.thread.given.leave(clock::now().saturating_sub(Duration::from_secs(120)), State::Driving);
+        let given = turn.thread.given.last();
+        turn.step(Some((0, &sample(&enabling(52), Duration::ZERO))));
+        assert_eq!((turn.gate.state(), turn.gate.cause()), (State::Stopping, Some(Cause::Motors)));
+        assert_eq!(turn.thread.given.last(), given, "what was not taken is not given");
+        assert!(turn.thread.given.is_overdue(clock::now(), turn.thread.deadline), "the watchdog sees it");
+        turn.step(Some((0, &sample(&enabling(53), Duration::ZERO))));
+        assert_eq!(turn.gate.log().counts().motors_late, 1, "one stop");
+        turn.thread.motors.refuse = false;
+        turn.step(None);
+        assert!(
+            turn.thread.given.last().1 == State::Stopping && turn.thread.motors.last.unwrap().brake() > 0.0
+        );
+    }
+
+    #[test]
+    fn motors_that_changed_while_driving_stop_at_once_and_need_a_new_enabling() {
+        let link = link();
+        let mut turn = turn(&link);
+        turn.thread.deadline = Duration::from_secs(60);
+        drive(&mut turn);
+        turn.thread.motors.changed = true;
+        turn.step(Some((0, &sample(&enabling(51), Duration::ZERO))));
+        assert_eq!((turn.gate.state(), turn.gate.cause()), (State::Stopping, Some(Cause::Motors)));
+        let last = turn.thread.motors.last.unwrap();
+        assert!(
+            !last.dead_man() && turn.thread.given.last().1 == State::Stopping,
+            "they were given the stop"
+        );
+        turn.step(Some((0, &sample(&enabling(52), Duration::ZERO))));
+        assert_eq!(turn.gate.state(), State::Stopping, "the driver still holds and presses");
+        assert_eq!(turn.gate.log().counts().motors_late, 1, "one stop");
+    }
+
+    #[test]
+    fn a_program_that_ends_while_driving_tells_of_a_stop_and_one_that_stops_keeps_its_reason() {
+        let link = link();
+        let mut turn = turn(&link);
+        drive(&mut turn);
+        let (mail, reports, _) = Mail::open();
+        turn.thread.mail = mail;
+        turn.end();
+        let told = reports.try_iter().find_map(|report| match report {
+            Report::Changed { change, gate, .. } => Some((change.to, gate.state, gate.cause)),
+            _ => None,
+        });
+        assert_eq!(told, Some((State::Stopping, State::Stopping, Some(Cause::Ended))));
+        let mut stopping = self::turn(&link);
+        drive(&mut stopping);
+        stopping.gate.on_link_closed(clock::now());
+        stopping.end();
+        assert_eq!((stopping.gate.state(), stopping.gate.cause()), (State::Stopping, Some(Cause::Lost)));
+    }
+
+    #[test]
+    fn motors_are_told_how_fast_the_latency_lets_the_vehicle_go() {
+        let link = link();
+        let mut turn = turn(&link);
+        let comfort = crate::safety::Stops::default().released;
+        let rule = crate::safety::Degraded {
+            blind_m: 2.0,
+            reaction: Duration::from_millis(500),
+            top_mps: 10.0,
+            comfort,
+            period: Duration::from_millis(20),
+            pictures: None,
+            throttle_is_speed: true,
+        };
+        turn.gate = Gate::new(Settings { degraded: Some(rule), ..Settings::default() });
+        turn.step(None);
+        assert_eq!(turn.thread.motors.most_mps, Some(0.0), "nothing is known of the latency");
+        turn.on_session(0, 1);
+        turn.step(Some((0, &sample(&enabling(1), Duration::ZERO))));
+        let most = turn.thread.motors.most_mps.unwrap();
+        assert!(0.0 < most && most <= 4.0, "{most}: 2 m in half a second and the command's age");
+    }
+
+    #[test]
+    fn a_driver_whose_motors_take_nothing_enables_nothing() {
+        let link = link();
+        let mut turn = turn(&link);
+        turn.thread.motors.refuse = true;
+        turn.on_session(0, 1);
+        turn.step(None);
+        get_ready(&mut turn.gate);
+        turn.step(Some((0, &sample(&enabling(50), Duration::ZERO))));
+        assert_eq!((turn.gate.state(), turn.gate.need(clock::now())), (State::Locked, Need::Motors));
     }
 
     #[test]

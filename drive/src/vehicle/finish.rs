@@ -39,6 +39,7 @@ impl Vehicle<'_> {
         self.take_events(Duration::ZERO);
         self.take_reports();
         let now = clock::now();
+        self.show_end(now);
         let status = self.status(now);
         self.desk.display.on_status(now, &status);
         let stats = self.link.stats();

@@ -39,6 +39,11 @@ impl Given {
         self.entered.store(now.as_nanos().max(OUTSIDE + 1), Ordering::Relaxed);
     }
 
+    /// They were left, and did not take it: since when they have what they have does not change.
+    pub(super) fn refuse(&self) {
+        self.entered.store(OUTSIDE, Ordering::Release);
+    }
+
     /// They have what the gate gives in `state`.
     pub(super) fn leave(&self, now: MonoTime, state: State) {
         self.left.store(word(now, state), Ordering::Relaxed);

@@ -21,6 +21,7 @@ mod finish;
 mod given;
 mod latch;
 mod motors;
+mod onlooker;
 mod options;
 mod others;
 mod precedence;
@@ -28,17 +29,22 @@ mod quality;
 mod run;
 mod start;
 mod status;
+mod topics;
+mod wanted;
 mod watchdog;
 
 pub use cameras::{Film, film};
 pub use latch::state_folder;
-pub use motors::{Brake, Motors, NoMotors};
+pub use motors::{Brake, Motors, NoMotors, Untaken};
+pub use onlooker::{MotorsStatus, MotorsTopic, Onlooker};
 pub use options::VehicleOptions;
 pub use quality::QualityFigures;
 pub use status::{
     CameraStatus, CommandCounts, EndStatus, GateEntry, GateStatus, Output, SeatStatus, VehicleStatus,
     VehicleSummary,
 };
+pub use topics::{ToldSpeed, TopicMotors, TopicsOpened};
+pub use wanted::wanted;
 
 use crate::program::{Display, DriveError, StopFlag, display};
 

@@ -20,6 +20,7 @@ use super::commands::{self, GateView, cap_in_words, change_in_words};
 use super::ends::Ends;
 use super::given::Given;
 use super::latch::Latch;
+use super::onlooker::{MotorsStatus, Onlooker};
 use super::quality::QualityLog;
 use super::status::{CameraStatus, GateStatus, SeatStatus, VehicleStatus, elapsed_ms};
 use super::{VehicleOptions, VehicleSummary};
@@ -29,7 +30,7 @@ use crate::program::{
     ClockPair, Desk, Distance, DriveError, Fit, GateTeller, Happening, LinkMeter, LinkWatch, ReceivedBooks,
     Recent, SentBook, Session, StopFlag, Ticks, endpoint_name, news_of, threads,
 };
-use crate::safety::report::TOPIC;
+use crate::safety::report::{GateReport, TOPIC};
 use crate::safety::{Cause, Gate, Need, SeatChange, SeatView, State};
 
 /// Longest wait for an event of the link.
@@ -71,7 +72,9 @@ pub(super) struct CameraSide {
 pub(super) struct ControlSide {
     pub(super) flow: String,
     /// What the motors have to say at the start.
-    pub(super) notice: Option<&'static str>,
+    pub(super) notice: Option<String>,
+    /// Who shows the gate to others.
+    pub(super) onlooker: Option<Box<dyn Onlooker>>,
     pub(super) gate: GateView,
     pub(super) ages: Recent,
     pub(super) teller: GateTeller,
@@ -152,6 +155,7 @@ impl Vehicle<'_> {
             self.take_reports();
             self.serve_ends(clock::now());
             self.tell_operator(clock::now());
+            self.show_gate(clock::now());
             self.tell_status(clock::now());
         }
         self.finish()
@@ -159,7 +163,7 @@ impl Vehicle<'_> {
 
     /// What the declaration and the motors do not give.
     fn tell_beforehand(&mut self) {
-        let motors = self.control.as_ref().and_then(ControlSide::beforehand).map(str::to_owned);
+        let motors = self.control.as_ref().and_then(ControlSide::beforehand);
         let stopped = self.control.as_ref().and_then(|control| control.latch.notice());
         for words in wiring::not_carried(&self.options.end.robot).into_iter().chain(motors).chain(stopped) {
             self.desk.tell(words);
@@ -440,7 +444,9 @@ impl Vehicle<'_> {
                     u64::from(is_on_the_way && change.to == State::Stopping && is_safe_stop);
                 let words = change_in_words(change, &control.gate, &control.flow);
                 let kept = control.latch.on_change(change);
+                let news = control.show(at, self.ends.view(0, control.gate.seat));
                 self.desk.tell_always(at, words);
+                news.into_iter().for_each(|news| self.desk.tell_always(at, news));
                 if let Err(error) = kept {
                     self.desk.tell(error.to_string());
                 }
@@ -509,6 +515,19 @@ impl Vehicle<'_> {
         }
     }
 
+    /// Shows the gate to whoever else looks on.
+    pub(super) fn show_gate(&mut self, now: MonoTime) {
+        let Some(control) = &mut self.control else { return };
+        let news = control.show(now, self.ends.view(0, control.gate.seat));
+        news.into_iter().for_each(|news| self.desk.tell_always(now, news));
+    }
+
+    /// The same for the last time (DRV-134).
+    pub(super) fn show_end(&mut self, now: MonoTime) {
+        let Some(control) = &mut self.control else { return };
+        control.show_end(now, self.ends.view(0, control.gate.seat));
+    }
+
     /// What the path cannot carry, whatever the link does.
     fn tell_of_path(&mut self, now: MonoTime) {
         let min_rtt = self.session.get().map_or(Duration::ZERO, |_| self.link.stats().session.min_rtt);
@@ -541,6 +560,7 @@ impl Vehicle<'_> {
             cameras,
             link,
             control: self.gate_status(),
+            motors: self.control.as_ref().and_then(ControlSide::motors),
             seat: self.seat_status(),
         }
     }
@@ -565,9 +585,35 @@ impl ControlSide {
     }
 
     /// What there is to say of the motors at the start.
-    fn beforehand(&self) -> Option<&'static str> {
-        let one_way = || "the motors have no second brake (Motors::second_brake): when they do not answer nothing else brakes";
-        self.notice.or_else(|| (!self.has_second_brake).then(one_way))
+    fn beforehand(&self) -> Option<String> {
+        let one_way = "the motors have no second brake (Motors::second_brake): when they do not answer nothing else brakes";
+        self.notice.clone().or_else(|| (!self.has_second_brake).then(|| one_way.to_owned()))
+    }
+
+    /// Lets others see the gate; what the user has to know.
+    fn show(&mut self, now: MonoTime, seat: SeatView) -> Option<String> {
+        let (report, cause) = (self.report(now, seat), self.gate.cause);
+        self.onlooker.as_mut()?.on_gate(now, &report, cause)
+    }
+
+    fn show_end(&mut self, now: MonoTime, seat: SeatView) {
+        if self.gate.state == State::Driving {
+            // The thread died, or its motors hold it: nobody said how it ended.
+            (self.gate.state, self.gate.need) = (State::Stopping, Need::Motors);
+            self.gate.cause = Some(Cause::Ended);
+        }
+        let (report, cause) = (self.report(now, seat), self.gate.cause);
+        self.onlooker.iter_mut().for_each(|onlooker| onlooker.on_end(now, &report, cause));
+    }
+
+    /// The gate's own state: that of the motors may be older for a moment, and a change is shown once.
+    fn report(&self, now: MonoTime, seat: SeatView) -> GateReport {
+        let view = self.view();
+        GateReport { state: view.state, ..view.report(now, &self.given, &self.ages, seat) }
+    }
+
+    fn motors(&self) -> Option<MotorsStatus> {
+        self.onlooker.as_ref().map(|onlooker| onlooker.status())
     }
 
     fn motors_in_words(&self) -> String {

@@ -216,9 +216,11 @@ fn control_side(
     mail: Mail<commands::Report>,
 ) -> Result<ControlSide, DriveError> {
     let limits = limits(flow);
-    let settings = Settings::of(limits, &options.end.robot.vehicle, degraded(&options.end.robot, flow));
+    let rule = degraded(&options.end.robot, flow).map(|rule| rule.of_speed(motors.throttle_is_speed()));
+    let settings = Settings::of(limits, &options.end.robot.vehicle, rule);
     let latch = Latch::new(options.state.as_deref(), &options.end.robot.name);
     let (halt, unwatched, notice) = (StopFlag::new(), StopFlag::new(), motors.notice());
+    let onlooker = motors.onlooker();
     let gate = if latch.is_set() { Gate::stopped(settings) } else { Gate::new(settings) };
     let blind = Arc::new(AtomicBool::new(false));
     let first = Post::new(link.subscribe(wiring::subscription(flow))?, session.clone(), Arc::clone(&blind));
@@ -245,6 +247,7 @@ fn control_side(
     Ok(ControlSide {
         flow: flow.name.clone(),
         notice,
+        onlooker,
         gate: GateView::of(&gate, &seat, MonoTime::ZERO),
         latch,
         ages: Recent::default(),

@@ -7,6 +7,7 @@ use tokkyu_contract::MonoTime;
 use tokkyu_measure::Environment;
 
 use super::commands::GateView;
+use super::onlooker::MotorsStatus;
 use super::quality::QualityFigures;
 use crate::control::Controls;
 use crate::program::display::Shown;
@@ -37,6 +38,9 @@ pub struct VehicleStatus {
     pub link: LinkStatus,
     /// The commands, where the robot takes any.
     pub control: Option<GateStatus>,
+    /// Where the gate's output goes; `null`: it is shown only, or motors of the program's own tell nothing of it.
+    #[serde(default)]
+    pub motors: Option<MotorsStatus>,
     /// Who drives, where the vehicle serves more than one end.
     #[serde(default)]
     pub seat: Option<SeatStatus>,

@@ -16,7 +16,7 @@ use tokkyu_contract::yaml::robot;
 use tokkyu_drive::control::Controls;
 use tokkyu_drive::operator::{self, OperatorOptions, OperatorStatus, OperatorSummary};
 use tokkyu_drive::program::{Display, DriveError, Driver, EndOptions, Happening, Quiet, Ready, StopFlag};
-use tokkyu_drive::vehicle::{self, Motors, NoMotors, VehicleOptions, VehicleStatus, VehicleSummary};
+use tokkyu_drive::vehicle::{self, Motors, NoMotors, Untaken, VehicleOptions, VehicleStatus, VehicleSummary};
 use tokkyu_link::carrier::SecretKey;
 use tokkyu_link::runtime::site::Overrides;
 use tokkyu_measure::record;
@@ -199,8 +199,9 @@ pub fn read(path: &Path) -> Vec<record::Record> {
 pub struct Wheels(pub Arc<Mutex<Vec<Controls>>>);
 
 impl Motors for Wheels {
-    fn set(&mut self, _: MonoTime, controls: &Controls) {
+    fn set(&mut self, _: MonoTime, controls: &Controls) -> Result<(), Untaken> {
         self.0.lock().unwrap().push(*controls);
+        Ok(())
     }
 }
 

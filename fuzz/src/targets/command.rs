@@ -37,8 +37,8 @@ fn check_output(gate: &Gate) {
     assert!(out.throttle() == 0.0 || out.brake() == 0.0 && gate.state() == State::Driving, "DRV-15, DRV-95");
 }
 
-/// With a rule for the speed as well: 10 m/s at most at 100 ms, of 20.
-fn settings() -> [Settings; 2] {
+/// With a rule for the speed as well, for either kind of motors: 10 m/s at most at 100 ms, of 20.
+fn settings() -> [Settings; 3] {
     let usual = Settings::default();
     let rule = Degraded {
         blind_m: 1.0,
@@ -47,8 +47,10 @@ fn settings() -> [Settings; 2] {
         comfort: Stops::default().released,
         period: Duration::from_millis(20),
         pictures: Some(Duration::from_millis(500)),
+        throttle_is_speed: false,
     };
-    [usual, Settings { degraded: Some(rule), ..usual }]
+    let rules = [None, Some(rule), Some(rule.of_speed(true))];
+    rules.map(|degraded| Settings { degraded, ..usual })
 }
 
 /// Takes one input.

@@ -6,6 +6,7 @@ pub mod again;
 pub mod deaths;
 pub mod flows;
 pub mod frame;
+pub mod motors;
 pub mod names;
 pub mod order;
 #[cfg(feature = "session")]

@@ -15,7 +15,7 @@ mod figures;
 mod gate;
 mod life;
 mod notice;
-mod place;
+pub(crate) mod place;
 mod routes;
 mod source;
 mod start;
@@ -29,6 +29,8 @@ use tokkyu_contract::yaml::robot::Toward;
 use tokkyu_link::runtime::Link;
 
 pub use error::BridgeError;
+pub(crate) use source::wall_now;
+
 pub use figures::{SourceFigures, TargetFigures};
 pub use tokkyu_bridge::Watcher;
 

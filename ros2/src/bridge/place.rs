@@ -10,7 +10,7 @@ use super::BridgeError;
 use crate::dds::Place;
 
 /// The place that `--domain` and `--interface` ask for.
-pub(super) fn find(domain: u32, asked: &[String]) -> Result<Place, BridgeError> {
+pub(crate) fn find(domain: u32, asked: &[String]) -> Result<Place, BridgeError> {
     let present = interfaces()?;
     if let Some(name) = asked.iter().find(|name| !present.iter().any(|here| here.name == **name)) {
         let known = present.iter().map(|here| here.name.as_str()).collect::<BTreeSet<_>>();

@@ -262,7 +262,7 @@ impl Open {
 }
 
 /// What the wall clock says.
-pub(super) fn wall_now() -> WallTime {
+pub(crate) fn wall_now() -> WallTime {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     WallTime::from_nanos(u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
 }

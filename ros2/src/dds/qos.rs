@@ -38,10 +38,7 @@ impl NativeQos {
             History::KeepAll => (c::dds_history_kind_DDS_HISTORY_KEEP_ALL, 1),
         };
         let depth = i32::try_from(depth).unwrap_or(i32::MAX);
-        let reliability = match qos.reliability {
-            Reliability::Reliable => c::dds_reliability_kind_DDS_RELIABILITY_RELIABLE,
-            Reliability::BestEffort => c::dds_reliability_kind_DDS_RELIABILITY_BEST_EFFORT,
-        };
+        let reliability = kind(qos.reliability);
         let durability = match qos.durability {
             Durability::Volatile => c::dds_durability_kind_DDS_DURABILITY_VOLATILE,
             Durability::TransientLocal => c::dds_durability_kind_DDS_DURABILITY_TRANSIENT_LOCAL,
@@ -74,6 +71,13 @@ impl NativeQos {
         native
     }
 
+    /// The same for a writer that gives a sample up at once where there is no room for it.
+    pub(super) fn without_waiting(self, reliability: Reliability) -> NativeQos {
+        // SAFETY: the object is live; the function copies plain numbers into it.
+        unsafe { c::dds_qset_reliability(self.0, kind(reliability), 0) };
+        self
+    }
+
     pub(super) fn with_user_data(self, data: &[u8]) -> NativeQos {
         // SAFETY: the object is live, and the bytes are copied.
         unsafe { c::dds_qset_userdata(self.0, data.as_ptr().cast(), data.len()) };
@@ -82,6 +86,13 @@ impl NativeQos {
 
     pub(super) fn as_ptr(&self) -> *const c::dds_qos_t {
         self.0
+    }
+}
+
+fn kind(reliability: Reliability) -> c::dds_reliability_kind_t {
+    match reliability {
+        Reliability::Reliable => c::dds_reliability_kind_DDS_RELIABILITY_RELIABLE,
+        Reliability::BestEffort => c::dds_reliability_kind_DDS_RELIABILITY_BEST_EFFORT,
     }
 }
 

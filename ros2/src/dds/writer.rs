@@ -1,6 +1,7 @@
 //! Writes samples that are bytes, with a source timestamp of our choice.
 
 use std::ffi::c_void;
+use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::Arc;
 
@@ -62,8 +63,33 @@ impl Writer {
         representation: Representation,
         user_data: &[u8],
     ) -> Result<Writer, DdsError> {
-        let entity = topic::create(participant, TopicName { topic, type_name })?;
         let native = NativeQos::of(qos, representation, Role::Writer).with_user_data(user_data);
+        Writer::create(participant, TopicName { topic, type_name }, &native, representation)
+    }
+
+    /// The same without USER_DATA, and with no wait for slow readers: [`WriteError::Full`] at once.
+    ///
+    /// # Errors
+    /// DDS refuses the topic or the QoS.
+    pub fn that_never_waits(
+        participant: &Arc<Participant>,
+        topic: &str,
+        type_name: &str,
+        qos: &Qos,
+        representation: Representation,
+    ) -> Result<Writer, DdsError> {
+        let native = NativeQos::of(qos, representation, Role::Writer).without_waiting(qos.reliability);
+        Writer::create(participant, TopicName { topic, type_name }, &native, representation)
+    }
+
+    fn create(
+        participant: &Arc<Participant>,
+        name: TopicName<'_>,
+        native: &NativeQos,
+        representation: Representation,
+    ) -> Result<Writer, DdsError> {
+        let topic = name.topic;
+        let entity = topic::create(participant, name)?;
         // SAFETY: live handles, a QoS that is copied, no listener.
         let result = unsafe {
             c::dds_create_writer(participant.handle(), entity.handle(), native.as_ptr(), ptr::null())
@@ -71,6 +97,17 @@ impl Writer {
         let writer = Entity::created(result, || format!("write {topic}"))?;
         let _participant = Arc::clone(participant);
         Ok(Writer { writer, _topic: entity, _participant, topic_name: topic.to_owned(), representation })
+    }
+
+    /// Readers that it has matched, now and ever; `None` where DDS does not say.
+    pub fn readers(&self) -> Option<(u64, u64)> {
+        let mut status = MaybeUninit::<c::dds_publication_matched_status>::zeroed();
+        // SAFETY: a live handle and a place of ours, for which zeros are a value.
+        let status = unsafe {
+            let result = c::dds_get_publication_matched_status(self.writer.handle(), status.as_mut_ptr());
+            (result == 0).then(|| status.assume_init())
+        };
+        status.map(|status| (u64::from(status.current_count), u64::from(status.total_count)))
     }
 
     /// Writes a sample that counts as written at `source`. Waits for a slow reliable reader of a keep_all topic for at

@@ -6,9 +6,10 @@ use clap::Args;
 
 use tokkyu_drive::program::{EndOptions, ExitCode, StopFlag, Video};
 use tokkyu_drive::text::printable;
-use tokkyu_drive::vehicle::{self, NoMotors, VehicleOptions};
+use tokkyu_drive::vehicle::{self, VehicleOptions};
 use tokkyu_fleet::serve;
 
+use crate::command::base;
 use crate::command::ends::LinkFlags;
 use crate::exit::{CODES, Done};
 use crate::output;
@@ -21,7 +22,8 @@ Examples:
 /// Announces a vehicle and drives for whoever calls and is trusted, one at a time.
 ///
 /// Trusted is whose link key is in the trust list, as for `tokkyu vehicle`; the fleet's network decides nothing. A drive goes
-/// on without a router. No motors are attached: tokkyu_fleet::serve::run takes yours. Runs until it is told to stop.
+/// on without a router. With vehicle.output in robot.yaml the gate's output goes to a ROS 2 topic while a drive is under way;
+/// else no motors are attached: tokkyu_fleet::serve::run takes yours. Runs until it is told to stop.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES, after_long_help = format!("{EXAMPLES}\n\n{CODES}"))]
 pub struct Serve {
@@ -58,9 +60,11 @@ impl Serve {
             state: vehicle::state_folder(),
             ..VehicleOptions::default()
         };
+        // Before Zenoh has sockets (ROS2-43).
+        let motors = base::open(&options.end)?;
         // A reader of standard output that has gone does not stop a vehicle.
         let mut tell = |words: &str| drop(output::print(&format!("{}\n", printable(words, NEWS_LETTERS))));
-        serve::run(options, || NoMotors, &mut tell, stop)?;
+        serve::run(options, || base::boxed(motors.as_ref()), &mut tell, stop)?;
         Ok(ExitCode::Interrupted)
     }
 }

@@ -6,7 +6,9 @@ use super::*;
 fn degraded() -> Settings {
     let comfort = Profile { brake: 0.2, rise_per_s: 0.2, longest: ms(9_000) };
     let (blind_m, reaction, top_mps) = (50.0 / 3.6 * 0.2, Duration::ZERO, 50.0 / 3.6);
-    let rule = Degraded { blind_m, reaction, top_mps, comfort, period: ms(75), pictures: Some(ms(500)) };
+    let pictures = Some(ms(500));
+    let rule =
+        Degraded { blind_m, reaction, top_mps, comfort, period: ms(75), pictures, throttle_is_speed: false };
     Settings { degraded: Some(rule), ..Settings::default() }
 }
 
@@ -90,4 +92,26 @@ fn what_another_session_saw_is_forgotten() {
     gate.on_new_session(at(1_050));
     let cap = gate.cap(at(1_050)).unwrap();
     assert_eq!((cap.most_mps, cap.latency), (Some(0.0), None));
+}
+
+/// DRV-107: whatever such motors measure, what they are given is no more than the bound.
+#[test]
+fn motors_whose_throttle_is_a_speed_never_get_more_of_it_than_the_bound() {
+    let settings = degraded();
+    let rule = settings.degraded.unwrap().of_speed(true);
+    for measured in (0..=140).map(|tenths| tenths as f32 / 10.0) {
+        let mut gate = Gate::new(Settings { degraded: Some(rule), ..settings });
+        let pictures = Some(aged(ms(350)));
+        send_seeing(&mut gate, 850, 9, 9, held(), pictures);
+        send_seeing(&mut gate, 925, 10, 1, enabling(), pictures);
+        let full = Controls::new(1.0, 0.0, 0.0).unwrap();
+        for n in 0..20 {
+            gate.on_speed(at(1_000 + 75 * n), measured);
+            send_seeing(&mut gate, 1_000 + 75 * n, 11 + n, 1, full, pictures);
+        }
+        let most = gate.cap(at(2_425)).unwrap().most_mps.unwrap();
+        let given = gate.output().throttle() * rule.top_mps;
+        assert_eq!(gate.output().brake(), 0.0, "{measured} m/s: speed 0 would be a jerk");
+        assert!(given <= most * 1.001 && given >= most * 0.99, "{measured} m/s: {given} of {most}");
+    }
 }
