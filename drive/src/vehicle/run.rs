@@ -21,6 +21,7 @@ use super::ends::Ends;
 use super::given::Given;
 use super::latch::Latch;
 use super::onlooker::{MotorsStatus, Onlooker};
+use super::others::OtherEnd;
 use super::quality::QualityLog;
 use super::status::{CameraStatus, GateStatus, SeatStatus, VehicleStatus, elapsed_ms};
 use super::{VehicleOptions, VehicleSummary};
@@ -288,7 +289,11 @@ impl Vehicle<'_> {
         self.session.set(None);
         // Another session finds out for itself.
         self.on_blind(false);
-        if let Phase::Waiting { first_tick } = &mut self.phase {
+        // Another end that is here has its pictures all the same: nothing would set the tick again.
+        let is_anybody_here = self.ends.others.iter().any(OtherEnd::is_here);
+        if let Phase::Waiting { first_tick } = &mut self.phase
+            && !is_anybody_here
+        {
             *first_tick = self.options.end.start_at;
         }
         let records: Vec<Record> =
