@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use super::error::{Log, Position, clip};
 use super::tree::{Entry, Kind, Node, join};
-use crate::units::{Quantity, UnitError};
+use crate::units::{BitRate, Quantity, UnitError};
 
 /// The remedy for a value outside its range.
 pub(super) const IN_RANGE: &str = "choose a value in this range";
@@ -184,6 +184,16 @@ impl<'t> Fields<'t> {
             return None;
         }
         Some(value)
+    }
+
+    /// The bit rate called `max_rate`, above 0; `remedy` is that for 0.
+    pub(super) fn max_rate(&self, log: &mut Log<'_>, remedy: &str) -> Option<BitRate> {
+        let field = self.get("max_rate")?;
+        let rate: BitRate = field.quantity(log, Quantity::BitRate, str::parse)?;
+        if rate == BitRate(0) {
+            field.wrong(log, "nothing can be sent at 0 bit/s", remedy);
+        }
+        Some(rate)
     }
 
     /// Reports something wrong with field `name` as such: at its key, or at the

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use super::error::Log;
 use super::fields::{Field, Fields};
 use super::name;
-use crate::units::{BitRate, Quantity};
+use crate::units::BitRate;
 
 /// Ends beside the one at `operator`.
 const MOST: usize = 7;
@@ -106,7 +106,9 @@ fn read_one(item: &Field<'_>, log: &mut Log<'_>) -> Option<Other> {
     let key = fields.required(log, "key", "name the file of its public key");
     let key = key.and_then(|field| field.text(log, "the path of a public key").map(PathBuf::from));
     let may = fields.get("may").and_then(|field| field.word(log, &RIGHTS)).unwrap_or_default();
-    let max_rate = max_rate(&fields, log).or((may == Right::Watch).then_some(WATCH_RATE));
+    let max_rate = fields
+        .max_rate(log, "leave it out for what the site lets")
+        .or((may == Right::Watch).then_some(WATCH_RATE));
     Some(Other { name: name?, at: at?, key: key?, may, max_rate })
 }
 
@@ -127,13 +129,4 @@ fn read_name(field: &Field<'_>, log: &mut Log<'_>) -> Option<String> {
         }
         None => Some(text.to_owned()),
     }
-}
-
-fn max_rate(fields: &Fields<'_>, log: &mut Log<'_>) -> Option<BitRate> {
-    let field = fields.get("max_rate")?;
-    let rate: BitRate = field.quantity(log, Quantity::BitRate, str::parse)?;
-    if rate == BitRate(0) {
-        field.wrong(log, "nothing can be sent at 0 bit/s", "leave it out for what the site lets");
-    }
-    Some(rate)
 }

@@ -202,7 +202,7 @@ fn read_link(field: &Field<'_>, link: &mut LinkSite, log: &mut Log<'_>) {
     if let Some(mtu) = fields.get("mtu").and_then(|field| field.integer(log, MTU_RANGE)) {
         link.mtu = u16::try_from(mtu).unwrap_or(u16::MAX);
     }
-    link.max_rate = max_rate(&fields, log);
+    link.max_rate = fields.max_rate(log, "leave it out for no limit");
     if let Some(memory) = memory(&fields, log) {
         link.memory = memory;
     }
@@ -224,15 +224,6 @@ fn trust(field: &Field<'_>, log: &mut Log<'_>) -> Option<Vec<PathBuf>> {
             .filter_map(|item| item.text(log, "the path of a public key").map(PathBuf::from))
             .collect(),
     )
-}
-
-fn max_rate(fields: &Fields<'_>, log: &mut Log<'_>) -> Option<BitRate> {
-    let field = fields.get("max_rate")?;
-    let rate: BitRate = field.quantity(log, Quantity::BitRate, str::parse)?;
-    if rate == BitRate(0) {
-        field.wrong(log, "nothing can be sent at 0 bit/s", "leave it out for no limit");
-    }
-    Some(rate)
 }
 
 fn memory(fields: &Fields<'_>, log: &mut Log<'_>) -> Option<Bytes> {

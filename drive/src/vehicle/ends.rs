@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokkyu_contract::MonoTime;
 use tokkyu_contract::yaml::others::{FIRST, Right};
-
 use tokkyu_link::carrier::clock;
 
 use super::others::OtherEnd;
@@ -41,15 +40,18 @@ impl Ends {
         }
     }
 
+    /// The end of that number, where it is not the first.
+    fn other(&self, end: usize) -> Option<&OtherEnd> {
+        end.checked_sub(1).and_then(|other| self.others.get(other))
+    }
+
     /// What an end is called.
     pub(super) fn name(&self, end: usize) -> &str {
-        let other = end.checked_sub(1).and_then(|other| self.others.get(other));
-        other.map_or(FIRST, |other| other.name.as_str())
+        self.other(end).map_or(FIRST, |other| other.name.as_str())
     }
 
     fn may(&self, end: usize) -> Right {
-        let other = end.checked_sub(1).and_then(|other| self.others.get(other));
-        other.map_or(self.first_may, |other| other.may)
+        self.other(end).map_or(self.first_may, |other| other.may)
     }
 
     /// What `end` is told of the seat: who drives, and who asks.
@@ -60,14 +62,12 @@ impl Ends {
 
     /// Bit/s that the link of `end` grants each camera; 0: not known.
     pub(super) fn granted_bps(&self, end: usize) -> &[u64] {
-        let other = end.checked_sub(1).and_then(|other| self.others.get(other));
-        other.map_or(&self.first_granted_bps, |other| other.granted_bps())
+        self.other(end).map_or(&self.first_granted_bps, |other| other.granted_bps())
     }
 
     /// Whether the link of `end` is up; `first_is_here`: that of the first.
     pub(super) fn is_here(&self, end: usize, first_is_here: bool) -> bool {
-        let other = end.checked_sub(1).and_then(|other| self.others.get(other));
-        other.map_or(first_is_here, OtherEnd::is_here)
+        self.other(end).map_or(first_is_here, OtherEnd::is_here)
     }
 
     /// Who gets pictures at `now`: the driver, and the others while that does no harm, or while the driver is away.

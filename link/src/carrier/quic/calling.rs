@@ -140,7 +140,8 @@ impl QuicTransport {
         }
     }
 
-    fn leave_attempt(&mut self, now: MonoTime, code: u32, text: &str) {
+    /// Ends the attempts that are under way.
+    pub(super) fn leave_attempt(&mut self, now: MonoTime, code: u32, text: &str) {
         let instant = self.clock.instant(now);
         let attempts = self.associations.iter_mut().filter(|one| one.phase == Phase::Handshake);
         attempts.for_each(|attempt| attempt.leave(instant, code, text));

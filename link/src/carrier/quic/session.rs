@@ -176,11 +176,9 @@ impl QuicTransport {
 
     /// Ends the session, and the vehicle's attempt to get one, for good.
     pub(super) fn leave_all(&mut self, now: MonoTime, reason: &str) {
-        let instant = self.clock.instant(now);
         self.end_session(now, code::DONE, reason);
         if let Role::Vehicle(_) = self.role {
-            let attempts = self.associations.iter_mut().filter(|one| one.phase == Phase::Handshake);
-            attempts.for_each(|attempt| attempt.leave(instant, code::DONE, reason));
+            self.leave_attempt(now, code::DONE, reason);
         }
         self.lifecycle.on(Event::Lost(CloseReason::ByUs { text: reason.to_owned() }));
     }
