@@ -23,7 +23,7 @@ use tokkyu_fleet::protocol::keys::{Kind, Vehicle};
 use tokkyu_fleet::protocol::state::{self, Doing, Driver, FlowLine, Last};
 use tokkyu_fuzz::{push_step, session_config};
 use tokkyu_link::carrier::PublicKey;
-use tokkyu_link::core::{Publication, Session, Subscription};
+use tokkyu_link::core::{PathId, Publication, Session, Subscription};
 use tokkyu_link::wire::{EndpointKind, Entry, Frame, Header, Table};
 use tokkyu_measure::Experiment;
 use tokkyu_measure::local::{LocalCase, LocalMore, OverloadCase};
@@ -138,7 +138,7 @@ fn conversation() -> (Vec<Vec<u8>>, Vec<u8>) {
         let publish = |session: &mut Session, flow, bytes: &[u8]| session.publish(now, flow, now, bytes);
         publish(&mut session, large, &[round; 500]).expect("a sample within the limits");
         publish(&mut session, small, &[round; 20]).expect("a sample within the limits");
-        while session.poll_transmit(now, &mut packet).is_some() {
+        while session.poll_transmit(now, PathId::FIRST, &mut packet).is_some() {
             push_step(&mut input, 0, 1, &packet);
             datagrams.push(packet.clone());
         }
@@ -148,6 +148,23 @@ fn conversation() -> (Vec<Vec<u8>>, Vec<u8>) {
         session.on_timer(now);
     }
     (datagrams, input)
+}
+
+/// The same datagrams by turns on two paths, which open, go and open again meanwhile.
+fn over_two_paths(datagrams: &[Vec<u8>]) -> Vec<u8> {
+    let mut input = Vec::new();
+    push_step(&mut input, 5, 1, &[0; 1]);
+    for (nth, datagram) in datagrams.iter().enumerate() {
+        push_step(&mut input, if nth % 2 == 0 { 0 } else { 4 }, 1, datagram);
+        push_step(&mut input, 2, 1, &vec![7; 30 + nth * 100]);
+        match nth % 4 {
+            1 => push_step(&mut input, 6, 20, &[0; 1]),
+            2 => push_step(&mut input, 5, 20, &[0; 1]),
+            3 => push_step(&mut input, 6, 199, &[]),
+            _ => {}
+        }
+    }
+    input
 }
 
 /// What no usual conversation holds: a frame of a later version, and padding.
@@ -163,6 +180,7 @@ fn feeler_behind_a_later_frame() -> Vec<u8> {
 fn link() -> io::Result<()> {
     let (datagrams, input) = conversation();
     write("session", "conversation", input)?;
+    write("session", "two_paths", over_two_paths(&datagrams))?;
     // Datagrams of one length hold the same frames: the first of each is enough.
     let mut lengths = Vec::new();
     for datagram in datagrams {

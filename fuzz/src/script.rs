@@ -1,11 +1,11 @@
 //! A conversation as bytes: what a fuzz input for a session means, and how a seed for it is written.
 //!
 //! Step: what u8 (0 datagram, 1 datagram marked Congestion Experienced, 2 publish, 3 an endpoint goes and
-//! comes again, anything else: only time passes),
+//! comes again, 4 datagram on the second path, 5 a path opens, 6 a path goes, anything else: only time passes),
 //! wait u8, length u16 little-endian, that many bytes. A length beyond the end takes what is left.
 
 use std::time::Duration;
-use tokkyu_link::core::SessionConfig;
+use tokkyu_link::core::{PathId, SessionConfig};
 
 /// The session under test. Small datagrams and a small bound, so that small inputs have samples of many shards and
 /// reach the bound.
@@ -18,6 +18,8 @@ pub fn session_config() -> SessionConfig {
 pub enum Happening {
     /// The peer's datagram arrives.
     Datagram {
+        /// On this path.
+        path: PathId,
         /// Marked Congestion Experienced.
         ce: bool,
     },
@@ -26,6 +28,10 @@ pub enum Happening {
     /// The application withdraws an endpoint and announces it again: by the number of bytes, modulo 4, the first
     /// publication, the first subscription, the second publication, the second subscription.
     Replace,
+    /// A path opens, or opens anew: by the number of bytes, modulo 4.
+    Open,
+    /// A path goes: by the number of bytes, modulo 4.
+    Close,
     /// Nothing.
     Wait,
 }
@@ -70,10 +76,13 @@ pub fn push_step(input: &mut Vec<u8>, what: u8, wait: u8, bytes: &[u8]) {
 
 fn happening(what: u8) -> Happening {
     match what {
-        0 => Happening::Datagram { ce: false },
-        1 => Happening::Datagram { ce: true },
+        0 => Happening::Datagram { path: PathId::FIRST, ce: false },
+        1 => Happening::Datagram { path: PathId::FIRST, ce: true },
         2 => Happening::Publish,
         3 => Happening::Replace,
+        4 => Happening::Datagram { path: PathId(1), ce: false },
+        5 => Happening::Open,
+        6 => Happening::Close,
         _ => Happening::Wait,
     }
 }

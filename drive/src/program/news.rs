@@ -95,6 +95,10 @@ fn news_of_session(event: &Event, name: impl Fn(Endpoint) -> String) -> Option<S
         }
         Event::PacketsWhole { way: Way::Out } => Some("our packets are as long as agreed again".to_owned()),
         Event::PacketsWhole { way: Way::In } => Some("the other end's packets are as long as agreed again".to_owned()),
+        Event::PathUp { path } => Some(format!("path {} to the other end is up", path.0 + 1)),
+        Event::PathDown { path } => Some(format!("path {} to the other end is gone; the others go on", path.0 + 1)),
+        Event::PathSilent { path } => Some(format!("path {} does not answer; what went there goes elsewhere", path.0 + 1)),
+        Event::PathAnswers { path } => Some(format!("path {} answers again", path.0 + 1)),
         Event::PeerSilent => Some("nothing is heard from the other end".to_owned()),
         Event::PeerAlive => Some("the other end is heard again".to_owned()),
         Event::Delivered(_)

@@ -1,10 +1,11 @@
 //! A whole session against a peer that sends anything at any time: it never panics, never holds more than its memory
-//! bound (LNK-6), and its ledgers close (LNK-5), also of endpoints that go and come (LNK-32, LNK-34).
+//! bound (LNK-6), and its ledgers close (LNK-5), also of endpoints that go and come (LNK-32, LNK-34), and over
+//! paths that do (LNK-90).
 
 use std::time::Duration;
 use tokkyu_contract::{Class, FlowId, History, MonoTime, Qos};
 use crate::{Happening, Step, session_config, steps};
-use tokkyu_link::core::{Publication, Session, Subscription};
+use tokkyu_link::core::{PathId, Publication, Session, Subscription};
 
 /// Packets taken from the session after each step: more than a step can add, so that only a loop without end stops it.
 const PACKETS: usize = 2_000;
@@ -63,12 +64,14 @@ impl Conversation {
     fn take(&mut self, step: Step<'_>) {
         self.now += step.wait;
         match step.what {
-            Happening::Datagram { ce } => self.session.on_datagram(self.now, ce, step.bytes),
+            Happening::Datagram { path, ce } => self.session.on_datagram(self.now, path, ce, step.bytes),
             Happening::Publish => {
                 let flow = self.sending[step.bytes.len() % 2];
                 let _ = self.session.publish(self.now, flow, self.now, step.bytes);
             }
             Happening::Replace => self.replace(step.bytes.len()),
+            Happening::Open => self.session.open_path(self.now, path_of(&step), &session_config().path()),
+            Happening::Close => self.session.close_path(self.now, path_of(&step)),
             Happening::Wait => {}
         }
         if self.session.deadline() <= self.now {
@@ -85,9 +88,13 @@ impl Conversation {
     }
 
     fn transmit(&mut self) {
+        (0..PathId::COUNT).for_each(|path| self.transmit_on(PathId(path)));
+    }
+
+    fn transmit_on(&mut self, path: PathId) {
         let limit = session_config().max_datagram;
         for _ in 0..PACKETS {
-            if self.session.poll_transmit(self.now, &mut self.packet).is_none() {
+            if self.session.poll_transmit(self.now, path, &mut self.packet).is_none() {
                 return;
             }
             assert!(self.packet.len() <= limit, "LNK-25: a packet of {} bytes", self.packet.len());
@@ -106,6 +113,10 @@ impl Conversation {
             assert!(ledger.closes(), "LNK-5: received {ledger:?}");
         }
     }
+}
+
+fn path_of(step: &Step<'_>) -> PathId {
+    PathId((step.bytes.len() % usize::from(PathId::COUNT)) as u8)
 }
 
 /// Takes one input.

@@ -1,5 +1,6 @@
 //! What a session tells its application.
 
+use super::path::PathId;
 use bytes::Bytes;
 use std::time::Duration;
 use tokkyu_contract::qos::Mismatches;
@@ -122,6 +123,26 @@ pub enum Event {
     PacketsWhole {
         /// Which way.
         way: Way,
+    },
+    /// Another path to the peer is there (LNK-90). Not told of a session's first.
+    PathUp {
+        /// Its number.
+        path: PathId,
+    },
+    /// One of several paths went; the session goes on.
+    PathDown {
+        /// Its number.
+        path: PathId,
+    },
+    /// One of several paths does not answer: what goes on it goes elsewhere (LNK-93).
+    PathSilent {
+        /// Its number.
+        path: PathId,
+    },
+    /// It answers again.
+    PathAnswers {
+        /// Its number.
+        path: PathId,
     },
     /// The bit rate a publication may use now.
     Grant {

@@ -1,7 +1,7 @@
 //! The bit rate each flow may use (LNK-66): equal shares of what the path carries, unused shares given to the others.
 
-/// Kept back for feedback, control and what the estimate is off by.
-const KEPT_BACK: f64 = 0.1;
+/// Kept back for feedback, control and what the estimate is off by, a part.
+pub const KEPT_BACK: f64 = 0.1;
 /// A flow that adapts must see that it may send more than it does.
 const HEADROOM: f64 = 1.25;
 /// A grant that moves by less is not told.

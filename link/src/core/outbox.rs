@@ -1,8 +1,10 @@
 //! Publications: one queue of samples a flow (LNK-10 to LNK-14).
 
+use super::home::Home;
 use super::kept::Kept;
 use super::load::Load;
 use super::outstanding::Outstanding;
+use super::path::PathId;
 use super::sample::{Cut, OutSample};
 use bytes::Bytes;
 use std::collections::VecDeque;
@@ -43,6 +45,8 @@ pub struct OutFlow {
     pub load: Load,
     /// It publishes more than its share of the path: judged when something of its class waits for long (LNK-12).
     pub lacks_rate: bool,
+    /// The path that its samples go on (LNK-92).
+    pub home: Home,
     /// A reader wants it.
     pub wanted: bool,
     /// A floor of at least this number is to be told.
@@ -101,6 +105,7 @@ impl OutFlow {
             starved: 0,
             load: Load::default(),
             lacks_rate: false,
+            home: Home::default(),
             wanted: false,
             floor_owed: None,
         }
@@ -247,10 +252,13 @@ impl OutFlow {
         self.kept.on_suspended(span);
     }
 
-    /// Packets are shorter from now on: samples in longer ones begin anew, or give way where that is not possible (LNK-87).
+    /// Packets are shorter from now on: samples in longer ones of the same path begin anew, or give way where that is not
+    /// possible (LNK-87).
     pub fn cut_anew(&mut self, cut: Cut) {
         let is_reliable = self.is_reliable();
-        let is_long = |sample: &&OutSample| sample.is_longer_than(cut) && !sample.is_confirmed();
+        let is_long = |sample: &&OutSample| {
+            sample.path() == cut.path() && sample.is_longer_than(cut) && !sample.is_confirmed()
+        };
         let long: Vec<u32> = self.samples().filter(is_long).map(|sample| sample.id.sequence).collect();
         for sequence in long {
             let Some(sample) = self.get_mut(sequence) else { continue };
@@ -260,6 +268,18 @@ impl OutFlow {
                 None => self.settle(sequence, Outcome::Dropped),
             }
         }
+    }
+
+    /// Samples on `from` go on the path of `cut` from now on: those that wait, and all where `from` does not answer
+    /// (LNK-92, LNK-93).
+    pub fn move_samples(&mut self, from: PathId, cut: Cut, is_all: bool) {
+        let is_reliable = self.is_reliable();
+        let moves = |sample: &OutSample| match sample.is_waiting() {
+            true => sample.path() == from,
+            false => sample.path() == from && is_all && is_reliable && !sample.is_superseded(),
+        };
+        self.samples_mut().filter(|sample| moves(sample)).for_each(|sample| sample.move_to(cut.path()));
+        self.cut_anew(cut);
     }
 
     /// All waiting samples but the newest give way (LNK-12).

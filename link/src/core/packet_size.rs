@@ -45,6 +45,10 @@ enum State {
 pub struct PacketSize {
     agreed: usize,
     least: usize,
+    /// Of the IP packet that one as agreed is made on its way.
+    ip_bytes: usize,
+    /// What the carrier and the network add on the wire.
+    overhead_bytes: usize,
     in_force: usize,
     state: State,
     /// Feelers of the size tried now that were lost.
@@ -68,12 +72,15 @@ pub enum Change {
 }
 
 impl PacketSize {
-    /// Datagrams of `agreed` bytes, of which `ip_bytes` are made on their way.
-    pub fn new(agreed: usize, ip_bytes: usize) -> Self {
+    /// Datagrams of `agreed` bytes, of which IP packets of `ip_bytes` are made on their way, and that take
+    /// `overhead_bytes` more on the wire.
+    pub fn new(agreed: usize, ip_bytes: usize, overhead_bytes: usize) -> Self {
         let agreed = agreed.max(256);
         PacketSize {
             agreed,
             least: agreed.saturating_sub(ip_bytes.saturating_sub(LEAST_IP_BYTES)).max(256),
+            ip_bytes,
+            overhead_bytes,
             in_force: agreed,
             state: State::Agreed,
             lost: 0,
@@ -92,6 +99,16 @@ impl PacketSize {
     /// What it may come to be.
     pub fn least(&self) -> usize {
         self.least
+    }
+
+    /// Bytes of the IP packet that one of the size in force travels in.
+    pub fn ip_bytes(&self) -> usize {
+        self.ip_bytes.saturating_sub(self.missing())
+    }
+
+    /// What a datagram of `bytes` takes on the wire.
+    pub fn wire_bytes(&self, bytes: usize) -> usize {
+        bytes + self.overhead_bytes
     }
 
     /// By how much it is shorter than agreed.
@@ -222,7 +239,7 @@ mod tests {
 
     impl Way {
         fn new(passes: usize, tells: bool) -> Way {
-            let (size, now) = (PacketSize::new(1_434, 1_500), MonoTime::from_millis(100_000));
+            let (size, now) = (PacketSize::new(1_434, 1_500, 97), MonoTime::from_millis(100_000));
             Way { passes, tells, size, now, told: Vec::new(), feelers: 0 }
         }
 
@@ -314,7 +331,7 @@ mod tests {
     /// The device tells of a packet, and how much of that QUIC put around the datagram varies by its number's length.
     #[test]
     fn a_feeler_that_the_device_refuses_is_known_by_its_size_to_a_few_bytes() {
-        let mut size = PacketSize::new(1_434, 1_500);
+        let mut size = PacketSize::new(1_434, 1_500, 97);
         let now = MonoTime::from_millis(100_000);
         size.on_long_lost(now);
         let tried = size.due_feeler(size.deadline()).expect("due");
@@ -326,7 +343,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_shorter_stays() {
-        let mut size = PacketSize::new(1_214, 1_280);
+        let mut size = PacketSize::new(1_214, 1_280, 97);
         assert_eq!(size.on_long_lost(MonoTime::from_millis(5)), None);
         assert_eq!(size.on_refused(MonoTime::from_millis(5), 1_214), None);
         assert_eq!((size.in_force(), size.deadline()), (1_214, MonoTime::MAX));

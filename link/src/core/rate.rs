@@ -220,6 +220,17 @@ impl RateEstimator {
         }
     }
 
+    /// Measures the path anew, as nothing went on it for long (LNK-94). Until that is seen the rate is what it was.
+    pub fn on_trial(&mut self) {
+        self.is_used = false;
+        self.on_path_back();
+    }
+
+    /// Whether packets of a train are left to send.
+    pub fn has_train(&self) -> bool {
+        self.train_left > 0
+    }
+
     /// The path answers again after a silence (LNK-65). A rate that nothing was sent at is not too high.
     pub fn on_path_back(&mut self) {
         let part = if std::mem::take(&mut self.is_used) { 0.5 } else { 1.0 };

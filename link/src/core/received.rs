@@ -3,7 +3,7 @@
 use super::rtt::WindowedMin;
 use crate::wire::{Feedback, Header, MAX_FEEDBACK_WORDS, unwrap_u32};
 use std::time::Duration;
-use tokkyu_contract::MonoTime;
+use tokkyu_contract::{MonoTime, PeerTime};
 
 const WORDS: usize = 64;
 /// Packet numbers remembered below the highest.
@@ -31,6 +31,9 @@ pub struct Received {
     reported: [u64; REPEATED_REPORTS],
     /// Numbers missing in a row, negative: the minimum is the longest gap.
     gaps: WindowedMin,
+    /// Our stamps less the peer's: of the last packet, and the least.
+    way_nanos: i64,
+    least_way: WindowedMin,
 }
 
 /// Which packet numbers came: a ring of bits below the highest.
@@ -129,6 +132,23 @@ impl Received {
             self.urgent |= news == News::AfterGap || news == News::Late;
         }
         true
+    }
+
+    /// The packet that came now was sent at `sent`.
+    pub fn on_stamp(&mut self, now: MonoTime, sent: PeerTime) {
+        self.way_nanos = now.as_nanos() as i64 - sent.as_nanos() as i64;
+        self.least_way.add(now, self.way_nanos);
+    }
+
+    /// A clock jumped: stamps from before it compare with none after it (LNK-4).
+    pub fn on_clock_jump(&mut self) {
+        self.least_way = WindowedMin::default();
+    }
+
+    /// How much longer the last packet was on its way to us than the quickest of the last ten seconds.
+    pub fn queue(&self) -> Duration {
+        let least = self.least_way.get().unwrap_or(self.way_nanos);
+        Duration::from_nanos((self.way_nanos - least).max(0) as u64)
     }
 
     fn learn_spacing(&mut self, now: MonoTime) {
@@ -238,6 +258,18 @@ mod tests {
 
     fn at(ms: u64) -> MonoTime {
         MonoTime::from_millis(ms)
+    }
+
+    #[test]
+    fn the_queue_is_what_the_last_packet_took_longer_than_the_quickest() {
+        let mut received = Received::default();
+        for (now, sent, queue) in [(110, 100, 0), (250, 200, 40), (305, 300, 0), (410, 400, 5)] {
+            received.on_stamp(at(now), PeerTime::from_millis(sent));
+            assert_eq!(received.queue(), Duration::from_millis(queue), "at {now}");
+        }
+        received.on_clock_jump();
+        received.on_stamp(at(500), PeerTime::from_millis(100));
+        assert_eq!(received.queue(), Duration::ZERO, "the clocks are others");
     }
 
     #[test]

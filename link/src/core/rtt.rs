@@ -61,6 +61,8 @@ pub struct RoundTrip {
     /// The carrier's, until measured ones have filled the window: a first packet may find a queue.
     assumed: Option<Duration>,
     first_sample: Option<MonoTime>,
+    /// Since the path is there or a clock jumped: a queue may stand for longer than any window.
+    shortest: Option<Duration>,
 }
 
 impl RoundTrip {
@@ -68,11 +70,13 @@ impl RoundTrip {
     pub fn assume(&mut self, rtt: Duration) {
         self.smoothed.get_or_insert(rtt);
         self.assumed = Some(rtt);
+        self.shortest = Some(rtt);
     }
 
     /// A measured round trip, the peer's holding time taken off.
     pub fn on_sample(&mut self, now: MonoTime, rtt: Duration) {
         let first = self.min.get().is_none();
+        self.shortest = Some(self.shortest.map_or(rtt, |shortest| shortest.min(rtt)));
         self.min.add(now, rtt.as_nanos() as i64);
         if now.since(*self.first_sample.get_or_insert(now)) >= SLOT * SLOTS as u32 {
             self.assumed = None;
@@ -97,6 +101,11 @@ impl RoundTrip {
     pub fn min(&self) -> Duration {
         let measured = self.min.get().map_or(self.smoothed(), |ns| Duration::from_nanos(ns.max(0) as u64));
         self.assumed.map_or(measured, |assumed| measured.min(assumed))
+    }
+
+    /// The shortest round trip since the path is there or a clock jumped.
+    pub fn shortest(&self) -> Duration {
+        self.shortest.unwrap_or(Duration::MAX)
     }
 
     /// True once a round trip was measured.

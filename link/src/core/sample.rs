@@ -10,6 +10,7 @@
 use super::fec::{Codec, parity_shards};
 use super::memory::{SAMPLE_BYTES, SHARD_BYTES, coded_cost, whole_cost};
 use super::parity::Expectation;
+use super::path::PathId;
 use crate::wire::{Frame, HEADER_LEN};
 use bytes::Bytes;
 use std::collections::VecDeque;
@@ -56,6 +57,10 @@ pub struct OutSample {
     pub capture: MonoTime,
     /// When its lifespan ends.
     pub expires: MonoTime,
+    /// The path that it goes on (LNK-92).
+    path: PathId,
+    /// Other paths that a copy of it was sent on, a bit for each (LNK-91).
+    copied: u8,
     payload: Bytes,
     /// Data shards that are not whole slices of the payload: its end, zeros, the length (LNK-21).
     tail: Vec<u8>,
@@ -98,6 +103,8 @@ impl OutSample {
             id,
             capture,
             expires,
+            path: cut.path,
+            copied: 0,
             payload,
             tail,
             parity: Vec::new(),
@@ -118,6 +125,29 @@ impl OutSample {
             topped_up: false,
             cost,
         }
+    }
+
+    /// The path that it goes on; elsewhere go copies.
+    pub fn path(&self) -> PathId {
+        self.path
+    }
+
+    /// Its turn on `path` was: there as a copy, or where it goes.
+    pub fn was_sent_on(&self, path: PathId) -> bool {
+        if path == self.path { self.is_sent() } else { self.copied & path.bit() != 0 }
+    }
+
+    /// A copy of it was sent on `path`.
+    pub fn on_copied(&mut self, path: PathId) {
+        self.copied |= path.bit();
+    }
+
+    /// It goes on `path` from now on: what was sent of it elsewhere and is not acknowledged counts as lost (LNK-93).
+    pub fn move_to(&mut self, path: PathId) {
+        self.path = path;
+        self.lost = (0..self.next as u16).filter(|index| !self.acked[usize::from(*index)]).collect();
+        self.repairs.clear();
+        (self.under_way, self.repairs_under_way, self.repaired, self.repaired_since) = (0, 0, 0, None);
     }
 
     /// Travels in one SAMPLE frame.
@@ -359,6 +389,8 @@ fn data_shards<'a>(payload: &'a [u8], tail: &'a [u8], shard_bytes: usize) -> imp
 /// How samples are cut into packets.
 #[derive(Clone, Copy, Debug)]
 pub struct Cut {
+    /// For the packets of this path.
+    path: PathId,
     /// Longest payload of one SAMPLE frame.
     pub whole_bytes: usize,
     /// Bytes of a shard, even.
@@ -368,15 +400,20 @@ pub struct Cut {
 }
 
 impl Cut {
-    /// For datagrams of `bytes`, of `least` if the path takes no longer ones.
-    pub fn of(bytes: usize, least: usize) -> Cut {
+    /// For datagrams of `bytes` on `path`, of `least` if that takes no longer ones or another path takes its place.
+    pub fn of(path: PathId, bytes: usize, least: usize) -> Cut {
         let of = |bytes: usize| {
             let room = bytes - HEADER_LEN;
             // Even: the code works on 16-bit symbols.
             (room - Frame::SAMPLE_OVERHEAD, (room - Frame::FRAGMENT_OVERHEAD) & !1)
         };
         let (whole_bytes, shard_bytes) = of(bytes);
-        Cut { whole_bytes, shard_bytes, least: of(least) }
+        Cut { path, whole_bytes, shard_bytes, least: of(least) }
+    }
+
+    /// The path whose packets it is for.
+    pub fn path(&self) -> PathId {
+        self.path
     }
 
     /// Memory a sample of `payload_bytes` may come to take at either end, all its parity included (LNK-7).

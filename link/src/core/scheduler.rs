@@ -4,6 +4,7 @@
 //! Looks at every open sample of a class for each packet: a robot has few, and the order is then always exact.
 
 use super::outbox::OutFlow;
+use super::path::PathId;
 use super::sample::{OutSample, ToSend};
 use std::time::Duration;
 use tokkyu_contract::{Class, MonoTime};
@@ -42,6 +43,8 @@ pub struct Reach {
     pub earliest: MonoTime,
     /// Bit/s that the path will not exceed.
     pub most_bps: f64,
+    /// Of the samples that go on this path.
+    pub path: PathId,
 }
 
 impl Reach {
@@ -104,24 +107,37 @@ fn open(flows: &[OutFlow], class: Class, reach: Reach) -> impl Iterator<Item = (
         .enumerate()
         .filter(move |(_, flow)| flow.class == class)
         .flat_map(|(at, flow)| flow.samples().map(move |sample| (at, sample)))
-        .filter(move |(_, sample)| reach.covers(sample))
+        .filter(move |(_, sample)| sample.path() == reach.path && reach.covers(sample))
 }
 
-/// Samples of `class` of more than a packet that wait for their first.
-pub fn waiting(flows: &[OutFlow], class: Class) -> usize {
-    flows
-        .iter()
-        .filter(|flow| flow.class == class)
-        .map(|flow| flow.samples().filter(|sample| sample.is_waiting() && !sample.is_whole()).count())
-        .sum()
+/// The next sample of class control of which a copy is due on the path of `reach`: the first to expire (LNK-91).
+pub fn choose_copy(flows: &[OutFlow], reach: Reach) -> Option<Choice> {
+    let is_due = |sample: &OutSample| {
+        let is_elsewhere = sample.path() != reach.path && !sample.was_sent_on(reach.path);
+        sample.is_whole() && is_elsewhere && !sample.is_confirmed() && sample.expires > reach.earliest
+    };
+    let control = flows.iter().enumerate().filter(|(_, flow)| flow.class == Class::Control);
+    control
+        .flat_map(|(at, flow)| flow.samples().map(move |sample| (at, sample)))
+        .filter(|(_, sample)| is_due(sample))
+        .min_by_key(|(_, sample)| sample.expires)
+        .map(|(flow, sample)| Choice { flow, sequence: sample.id.sequence, is_new: false })
 }
 
-/// Bytes of first transmissions that go before a new sample of `class`.
-pub fn bytes_ahead(flows: &[OutFlow], class: Class) -> usize {
+/// Samples of `class` of more than a packet that wait for their first on `path`.
+pub fn waiting(flows: &[OutFlow], class: Class, path: PathId) -> usize {
+    let waits = |sample: &&OutSample| sample.path() == path && sample.is_waiting() && !sample.is_whole();
+    let of_class = flows.iter().filter(|flow| flow.class == class);
+    of_class.map(|flow| flow.samples().filter(waits).count()).sum()
+}
+
+/// Bytes of first transmissions on `path` that go before a new sample of `class`.
+pub fn bytes_ahead(flows: &[OutFlow], class: Class, path: PathId) -> usize {
     flows
         .iter()
         .filter(|flow| flow.class <= class)
         .flat_map(OutFlow::samples)
+        .filter(|sample| sample.path() == path)
         .map(OutSample::unsent_bytes)
         .sum()
 }
@@ -140,11 +156,14 @@ mod tests {
         let id = TraceId { flow: flow.id, sequence: flow.next_sequence() };
         let capture = MonoTime::from_millis(capture_ms);
         let expires = capture + Duration::from_millis(500);
-        flow.push(capture, OutSample::new(id, capture, expires, vec![7; 350].into(), Cut::of(125, 125)));
+        flow.push(
+            capture,
+            OutSample::new(id, capture, expires, vec![7; 350].into(), Cut::of(PathId::FIRST, 125, 125)),
+        );
     }
 
     fn until(ms: u64) -> Reach {
-        Reach { earliest: MonoTime::from_millis(ms), most_bps: f64::INFINITY }
+        Reach { earliest: MonoTime::from_millis(ms), most_bps: f64::INFINITY, path: PathId::FIRST }
     }
 
     fn next(flows: &[OutFlow], class: Class) -> Option<(usize, u32)> {
@@ -207,8 +226,8 @@ mod tests {
         let mut flows = [flow(1, Class::Realtime)];
         publish(&mut flows[0], 0);
         assert_eq!(next(&flows, Class::Control), None);
-        assert_eq!(waiting(&flows, Class::Realtime), 1);
-        assert_eq!(bytes_ahead(&flows, Class::BestEffort), 400);
-        assert_eq!(bytes_ahead(&flows, Class::Control), 0);
+        assert_eq!(waiting(&flows, Class::Realtime, PathId::FIRST), 1);
+        assert_eq!(bytes_ahead(&flows, Class::BestEffort, PathId::FIRST), 400);
+        assert_eq!(bytes_ahead(&flows, Class::Control, PathId::FIRST), 0);
     }
 }

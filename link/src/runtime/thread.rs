@@ -8,7 +8,7 @@ use super::endpoints::Endpoints;
 use super::{Closing, LinkConfig, LinkError, LinkEvent, LinkState, LinkStats, Role};
 use crate::carrier::clock::{self, Suspends};
 use crate::carrier::{Packets, QuicTransport, Received, Transport, TransportState};
-use crate::core::{Endpoint, Event, Session, SessionConfig, Stats, Way};
+use crate::core::{Endpoint, Event, PathId, Session, SessionConfig, Stats, Way};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::Duration;
@@ -154,7 +154,9 @@ impl LinkThread {
     /// Packets that are too long for our own device: true when there were any, and shorter ones may go at once.
     fn look_for_refused_size(&mut self) -> bool {
         let Some(bytes) = self.carrier.take_refused_size() else { return false };
-        self.session.iter_mut().for_each(|(_, session)| session.on_refused_size(clock::now(), bytes));
+        self.session
+            .iter_mut()
+            .for_each(|(_, session)| session.on_refused_size(clock::now(), PathId::FIRST, bytes));
         true
     }
 
@@ -167,7 +169,7 @@ impl LinkThread {
                 if received.at > latest {
                     latest = clock::now();
                 }
-                session.on_datagram(received.at.min(latest), received.ce, received.bytes);
+                session.on_datagram(received.at.min(latest), PathId::FIRST, received.ce, received.bytes);
             }
             // The session began in this very read; it is ours only after it.
             _ if early.len() < EARLY => early.push(Early::of(&received)),
@@ -293,7 +295,7 @@ impl LinkThread {
         self.session = Some((number, session));
         for early in std::mem::take(&mut self.early) {
             if let Some((_, session)) = self.session.as_mut().filter(|_| early.session == number) {
-                session.on_datagram(early.at.min(clock::now()), early.ce, &early.bytes);
+                session.on_datagram(early.at.min(clock::now()), PathId::FIRST, early.ce, &early.bytes);
             }
         }
     }
@@ -315,7 +317,7 @@ impl LinkThread {
         let mut sent = 0;
         while sent < BATCH && self.carrier.ready() {
             let now = clock::now();
-            let Some(class) = session.poll_transmit(now, &mut self.packet) else { break };
+            let Some(class) = session.poll_transmit(now, PathId::FIRST, &mut self.packet) else { break };
             // Refusals are counted by the carrier; the session learns of the loss as of any other.
             let _ = self.carrier.send(now, class, &self.packet);
             sent += 1;

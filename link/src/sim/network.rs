@@ -6,7 +6,8 @@
 
 use super::path::{Direction, Path, Profile};
 use super::rival::{self, Rival};
-use crate::core::{Event, Session, SessionConfig, Stats};
+use crate::core::{Event, PathId, Session, SessionConfig, Stats};
+use std::time::Duration;
 use tokkyu_contract::{Class, MonoTime};
 
 /// QUIC, UDP, IPv4 and Ethernet headers of a datagram, as the path counts frames.
@@ -57,6 +58,8 @@ pub struct Sending {
     pub at: MonoTime,
     /// Whose it is.
     pub from: End,
+    /// On which path.
+    pub path: PathId,
     /// Its bytes, without what the carrier adds.
     pub bytes: usize,
     /// What it travels as.
@@ -69,8 +72,9 @@ pub struct Sending {
 pub struct Network {
     now: MonoTime,
     sessions: [Session; 2],
-    paths: [Path<Packet>; 2],
-    /// Flows of others from the vehicle to the operator.
+    /// From the vehicle and from the operator, by the number of the session's path.
+    paths: Vec<[Path<Packet>; 2]>,
+    /// Flows of others from the vehicle to the operator, on the first path.
     rivals: Vec<Rival>,
     events: Vec<(End, Event)>,
     buffer: Vec<u8>,
@@ -84,15 +88,11 @@ pub struct Network {
 impl Network {
     /// Two fresh sessions over `profile`. The round trip of a handshake is taken as twice the delays.
     pub fn new(profile: &Profile, seed: u64, config: SessionConfig) -> Self {
-        let handshake = profile.up.delay + profile.down.delay;
-        let config = SessionConfig { handshake_rtt: Some(handshake), ..config };
+        let config = SessionConfig { handshake_rtt: Some(handshake_rtt(profile)), ..config };
         Network {
             now: MonoTime::ZERO,
             sessions: [Session::new(config.clone()), Session::new(config)],
-            paths: [
-                profile.path(Direction::Up, seed, MonoTime::ZERO),
-                profile.path(Direction::Down, seed, MonoTime::ZERO),
-            ],
+            paths: vec![both_ways(profile, seed, MonoTime::ZERO)],
             rivals: Vec::new(),
             events: Vec::new(),
             buffer: Vec::new(),
@@ -100,6 +100,36 @@ impl Network {
             wire_bytes: 0,
             largest_frame: 0,
             idle_turns: 0,
+        }
+    }
+
+    /// Opens another path between the sessions, over `profile`. Gives its number.
+    pub fn open_path(&mut self, profile: &Profile, seed: u64, config: &SessionConfig) -> PathId {
+        let id = PathId(self.paths.len() as u8);
+        self.paths.push(both_ways(profile, seed, self.now));
+        self.tell_open(id, profile, config);
+        id
+    }
+
+    /// Opens a path anew that went, with its number: what was under way on it is gone.
+    pub fn open_path_again(&mut self, id: PathId, profile: &Profile, seed: u64, config: &SessionConfig) {
+        self.paths[usize::from(id.0)] = both_ways(profile, seed, self.now);
+        self.tell_open(id, profile, config);
+    }
+
+    fn tell_open(&mut self, id: PathId, profile: &Profile, config: &SessionConfig) {
+        let config = SessionConfig { handshake_rtt: Some(handshake_rtt(profile)), ..config.clone() };
+        for end in End::BOTH {
+            let clock = Self::clock(end, self.now);
+            self.sessions[end.index()].open_path(clock, id, &config.path());
+        }
+    }
+
+    /// Both ends lose path `id`.
+    pub fn close_path(&mut self, id: PathId) {
+        for end in End::BOTH {
+            let clock = Self::clock(end, self.now);
+            self.sessions[end.index()].close_path(clock, id);
         }
     }
 
@@ -140,9 +170,9 @@ impl Network {
         self.largest_frame
     }
 
-    /// The path from `end` to the other.
+    /// The first path from `end` to the other.
     pub fn path_from(&self, end: End) -> &Path<Packet> {
-        &self.paths[end.index()]
+        &self.paths[0][end.index()]
     }
 
     /// Gives the datagrams that were sent since this was asked last, in order; at first none, from then on all.
@@ -153,7 +183,7 @@ impl Network {
     /// Offers raw bytes to the wire, as an attacker on the path would.
     pub fn inject(&mut self, from: End, datagram: Vec<u8>) {
         let frame = datagram.len() + FRAME_OVERHEAD;
-        self.paths[from.index()].offer(self.now, frame, Packet::Datagram(datagram));
+        self.paths[0][from.index()].offer(self.now, frame, Packet::Datagram(datagram));
     }
 
     /// Lets a flow of somebody else share the path from the vehicle. Gives its index.
@@ -189,7 +219,7 @@ impl Network {
     }
 
     fn next_time(&self) -> MonoTime {
-        let arrivals = self.paths.iter().filter_map(Path::next_due).min().unwrap_or(MonoTime::MAX);
+        let arrivals = self.paths.iter().flatten().filter_map(Path::next_due).min().unwrap_or(MonoTime::MAX);
         let timers = End::BOTH.map(|end| Self::virtual_time(end, self.sessions[end.index()].deadline()));
         let rivals = self.rivals.iter().map(Rival::next_time).min().unwrap_or(MonoTime::MAX);
         arrivals.min(timers[0]).min(timers[1]).min(rivals)
@@ -216,12 +246,17 @@ impl Network {
 
     fn arrive(&mut self, end: End) {
         let (from, clock) = (1 - end.index(), Self::clock(end, self.now));
-        while let Some(due) = self.paths[from].take_due(self.now) {
-            // The carrier authenticates packets: a corrupted one does not reach the session.
-            match due.packet {
-                _ if due.corrupt_bit.is_some() => {}
-                Packet::Datagram(datagram) => self.sessions[end.index()].on_datagram(clock, false, &datagram),
-                Packet::Rival { flow, number } => self.rivals[flow].on_arrival(self.now, number),
+        for (at, path) in self.paths.iter_mut().enumerate() {
+            while let Some(due) = path[from].take_due(self.now) {
+                // The carrier authenticates packets: a corrupted one does not reach the session.
+                match due.packet {
+                    _ if due.corrupt_bit.is_some() => {}
+                    Packet::Datagram(datagram) => {
+                        let session = &mut self.sessions[end.index()];
+                        session.on_datagram(clock, PathId(at as u8), false, &datagram);
+                    }
+                    Packet::Rival { flow, number } => self.rivals[flow].on_arrival(self.now, number),
+                }
             }
         }
     }
@@ -230,22 +265,34 @@ impl Network {
         for flow in 0..self.rivals.len() {
             while let Some(number) = self.rivals[flow].poll(self.now) {
                 let packet = Packet::Rival { flow, number };
-                self.paths[End::Vehicle.index()].offer(self.now, rival::FRAME_BYTES, packet);
+                self.paths[0][End::Vehicle.index()].offer(self.now, rival::FRAME_BYTES, packet);
             }
         }
     }
 
     fn send(&mut self, end: End) {
-        let clock = Self::clock(end, self.now);
-        while let Some(class) = self.sessions[end.index()].poll_transmit(clock, &mut self.buffer) {
+        (0..self.paths.len()).for_each(|at| self.send_on(end, at));
+    }
+
+    fn send_on(&mut self, end: End, at: usize) {
+        let (clock, path) = (Self::clock(end, self.now), PathId(at as u8));
+        while let Some(class) = self.sessions[end.index()].poll_transmit(clock, path, &mut self.buffer) {
             if let Some(sendings) = &mut self.sendings {
                 let (bytes, stats) = (self.buffer.len(), self.sessions[end.index()].stats());
-                sendings.push(Sending { at: self.now, from: end, bytes, class, stats });
+                sendings.push(Sending { at: self.now, from: end, path, bytes, class, stats });
             }
             let frame = self.buffer.len() + FRAME_OVERHEAD;
             self.wire_bytes += frame as u64;
             self.largest_frame = self.largest_frame.max(frame);
-            self.paths[end.index()].offer(self.now, frame, Packet::Datagram(self.buffer.clone()));
+            self.paths[at][end.index()].offer(self.now, frame, Packet::Datagram(self.buffer.clone()));
         }
     }
+}
+
+fn handshake_rtt(profile: &Profile) -> Duration {
+    profile.up.delay + profile.down.delay
+}
+
+fn both_ways(profile: &Profile, seed: u64, start: MonoTime) -> [Path<Packet>; 2] {
+    [profile.path(Direction::Up, seed, start), profile.path(Direction::Down, seed, start)]
 }

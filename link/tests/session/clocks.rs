@@ -9,7 +9,7 @@ use crate::world::{at_ms, ms, publication, reliable, subscription, with_lifespan
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tokkyu_contract::{Class, FlowId, MonoTime};
-use tokkyu_link::core::{Delivered, Event, Session, SessionConfig};
+use tokkyu_link::core::{Delivered, Event, PathId, Session, SessionConfig};
 
 const EVERY: Duration = Duration::from_millis(20);
 /// The end's clocks begin so far apart.
@@ -126,14 +126,14 @@ impl Rig {
         let clock = self.plan.clock(end, self.now);
         while let Some(due) = self.wire[end].first_entry().filter(|due| due.key().0 <= self.now) {
             let datagram = due.remove();
-            self.sessions[end].on_datagram(clock, false, &datagram);
+            self.sessions[end].on_datagram(clock, PathId::FIRST, false, &datagram);
             self.note(end);
         }
         if self.sessions[end].deadline() <= clock {
             self.sessions[end].on_timer(clock);
         }
         let mut out = Vec::new();
-        while self.sessions[end].poll_transmit(clock, &mut out).is_some() {
+        while self.sessions[end].poll_transmit(clock, PathId::FIRST, &mut out).is_some() {
             self.sent += 1;
             let jitter = Duration::from_nanos(self.draw.below(self.plan.jitter.as_nanos() as u64 + 1));
             let arrives = self.now + self.plan.rtt / 2 + self.queue(end) + jitter;

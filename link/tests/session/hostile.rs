@@ -10,7 +10,7 @@ use crate::world::{
     World, at_ms, keep_all, link_qos, ms, named, publication, reliable, subscription, with_lifespan,
 };
 use tokkyu_contract::{Class, FlowId, MonoTime, TraceId};
-use tokkyu_link::core::{Event, Session, SessionConfig, Subscription};
+use tokkyu_link::core::{Event, PathId, Session, SessionConfig, Subscription};
 use tokkyu_link::sim::network::End;
 use tokkyu_link::wire::{EndpointKind, Entry, Feedback, Frame, Header, MAX_FEEDBACK_WORDS, Table, Whole};
 
@@ -194,7 +194,7 @@ fn a_packet_with_any_malformed_frame_is_ignored_in_full_and_counted() {
     bad.push(twice);
     for datagram in &bad {
         victim.be_honest();
-        victim.session.on_datagram(victim.now, false, datagram);
+        victim.session.on_datagram(victim.now, PathId::FIRST, false, datagram);
     }
     let stats = victim.session.stats();
     assert_eq!(stats.packets_malformed, bad.len() as u64);
@@ -612,7 +612,7 @@ fn damaged_packets_panic_nothing() {
                 let at = draw.below(packet.len() as u64) as usize;
                 packet[at] ^= 1 << draw.below(8);
             }
-            victim.session.on_datagram(now, false, &packet);
+            victim.session.on_datagram(now, PathId::FIRST, false, &packet);
             victim.pass(ms(1));
         }
         malformed += victim.session.stats().packets_malformed;

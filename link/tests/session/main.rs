@@ -23,5 +23,6 @@ mod qos_reliability;
 mod qos_time;
 mod rate;
 mod thin_path;
+mod two_paths;
 mod withdraw;
 mod world;

@@ -5,7 +5,7 @@ use crate::world::stream::{Fate, Stream};
 use crate::world::{World, at_ms, keep_all, link, link_qos, millis, ms, reliable, with_lifespan};
 use std::time::Duration;
 use tokkyu_contract::{Class, MonoTime, Outcome};
-use tokkyu_link::core::{Event, SessionConfig, Way};
+use tokkyu_link::core::{Event, PathId, SessionConfig, Way};
 use tokkyu_link::sim::network::End;
 use tokkyu_link::sim::path::{DirectionProfile, Profile};
 
@@ -121,7 +121,7 @@ fn a_device_that_refuses_long_packets_costs_no_picture() {
         let mut camera = world.stream(End::Vehicle, Class::Realtime, link_qos(), 20_000, ms(100));
         world.drive(&mut [&mut camera], MonoTime::ZERO + FROM + ms(110));
         let now = tokkyu_link::sim::network::Network::clock(End::Vehicle, world.now());
-        world.network.session(End::Vehicle).on_refused_size(now, 1_434);
+        world.network.session(End::Vehicle).on_refused_size(now, PathId::FIRST, 1_434);
         world.drive(&mut [&mut camera], at_ms(9_000));
         let gone = gone(&world, &camera, FROM);
         assert!(gone.is_empty(), "seed {seed}: {gone:?}");

@@ -5,7 +5,7 @@ use crate::world::{at_ms, link_qos, ms, publication, reliable, subscription, wit
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tokkyu_contract::{Class, FlowId, MonoTime};
-use tokkyu_link::core::{Delivered, Event, Session, SessionConfig};
+use tokkyu_link::core::{Delivered, Event, PathId, Session, SessionConfig};
 
 const VEHICLE: usize = 0;
 const OPERATOR: usize = 1;
@@ -80,14 +80,14 @@ impl Rig {
                 self.wire.range(..=(self.now, u64::MAX)).map(|(key, (to, _))| (*key, *to)).collect();
             for (key, _) in due.into_iter().filter(|(_, to)| *to == end) {
                 let (_, datagram) = self.wire.remove(&key).unwrap();
-                self.sessions[end].on_datagram(clock, false, &datagram);
+                self.sessions[end].on_datagram(clock, PathId::FIRST, false, &datagram);
                 self.note(end);
             }
             if self.sessions[end].deadline() <= clock {
                 self.sessions[end].on_timer(clock);
             }
             let mut out = Vec::new();
-            while self.sessions[end].poll_transmit(clock, &mut out).is_some() {
+            while self.sessions[end].poll_transmit(clock, PathId::FIRST, &mut out).is_some() {
                 self.sent += 1;
                 self.wire.insert((self.now + DELAY, self.sent), (1 - end, out.clone()));
             }

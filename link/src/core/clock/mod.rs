@@ -12,7 +12,6 @@
 mod moves;
 mod way;
 
-use super::rtt::WindowedMin;
 use crate::wire::unwrap_u32;
 use moves::Moves;
 use std::time::Duration;
@@ -37,9 +36,6 @@ pub struct PeerClock {
     there: Way,
     /// Our stamp less the peer's, of packets that came: the way back less the offset.
     back: Way,
-    /// The way back without regard to drift, for its queue.
-    queue: WindowedMin,
-    back_now: i64,
     /// What our clock may have stood for, by our time.
     stood: Moves<MonoTime>,
     /// What the peer's may have stood for, by its time.
@@ -86,10 +82,9 @@ impl PeerClock {
 
     /// A packet the peer sent at `sent`, its clock, came now. True where that shows that a clock jumped.
     pub fn on_packet(&mut self, now: MonoTime, sent: PeerTime) -> bool {
-        self.back_now = now.as_nanos() as i64 - sent.as_nanos() as i64;
-        self.queue.add(now, self.back_now);
+        let back = now.as_nanos() as i64 - sent.as_nanos() as i64;
         // It is from before no jump: the peer sent it before it came, whatever its clock did in between.
-        let shorter = self.back.add(now, now, self.back_now, Some(0));
+        let shorter = self.back.add(now, now, back, Some(0));
         if shorter > 0 {
             self.there.widen(shorter);
             self.stood.add(now, shorter);
@@ -110,18 +105,11 @@ impl PeerClock {
     /// A clock jumped: until a packet that is still to be sent is answered, there is no offset.
     pub fn begin_anew(&mut self, now: MonoTime) {
         // What was newest may be of another turn.
-        let Self { last, back_now, turns_nanos, .. } = *self;
+        let Self { last, turns_nanos, .. } = *self;
         // One more than now: the answer to a packet of this very moment may be of before.
         let anew = now + Duration::from_nanos(1);
         let peer_stood = Moves::anew(stamp_of(last));
-        *self =
-            PeerClock { newest: last, last, turns_nanos, back_now, anew, peer_stood, ..PeerClock::default() };
-    }
-
-    /// How much longer the last packet was on its way to us than the quickest of the last ten seconds.
-    pub fn queue_back(&self) -> Duration {
-        let least = self.queue.get().unwrap_or(self.back_now);
-        Duration::from_nanos((self.back_now - least).max(0) as u64)
+        *self = PeerClock { newest: last, last, turns_nanos, anew, peer_stood, ..PeerClock::default() };
     }
 
     /// `peer clock − own clock` in nanoseconds and the bound of its error, once known. Neither way takes less than no
@@ -191,7 +179,6 @@ mod tests {
         assert_about(clock.offset(at(7_050)), 555, 455);
         clock.on_packet(at(7_051), peer(8_011));
         assert_about(clock.offset(at(7_051)), 985, 25);
-        assert_eq!(clock.queue_back(), Duration::from_millis(30));
     }
 
     #[test]

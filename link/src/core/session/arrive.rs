@@ -3,13 +3,11 @@
 use super::{Session, place_of};
 use crate::core::event::Event;
 use crate::core::inbox::Complete;
-use crate::core::mark::Mark;
 use crate::core::outbox::OutFlow;
-use crate::core::path::PathState;
-use crate::core::rate::Rtt;
+use crate::core::path::{Path, PathId, PathState};
 use crate::core::received::Arrival;
 use crate::core::sample::{OutSample, Sending};
-use crate::core::sent::{Content, Sent, Settled};
+use crate::core::sent::{Content, Settled};
 use crate::wire::{Feedback, Frame, Header, Malformed, Reader};
 use std::time::Duration;
 use tokkyu_contract::{FlowId, MonoTime, Outcome, PeerTime, TraceId};
@@ -21,9 +19,10 @@ const PARTIAL_CHECK_EACH: Duration = Duration::from_micros(1);
 const MOST_ROUNDING_US: u32 = 1_000;
 
 impl Session {
-    /// A datagram came, marked Congestion Experienced or not. What cannot be parsed in full is counted and ignored
-    /// (LNK-20).
-    pub fn on_datagram(&mut self, now: MonoTime, ce: bool, datagram: &[u8]) {
+    /// A datagram came on `path`, marked Congestion Experienced or not. What cannot be parsed in full is counted and
+    /// ignored (LNK-20).
+    pub fn on_datagram(&mut self, now: MonoTime, path: PathId, ce: bool, datagram: &[u8]) {
+        let Some(at) = self.path_at(path) else { return };
         self.start(now);
         let Ok((header, eliciting)) = check(datagram) else {
             self.stats.packets_malformed += 1;
@@ -31,25 +30,26 @@ impl Session {
         };
         self.note_alive();
         let arrival = Arrival { bytes: datagram.len(), ce, eliciting };
-        if !self.received.on_packet(now, &header, arrival) {
+        if !self.paths[at].received.on_packet(now, &header, arrival) {
             self.stats.packets_duplicate += 1;
             return;
         }
         self.stats.packets_received += 1;
-        self.hear_of_hole(&header);
+        self.hear_of_hole(at, &header);
         let sent = self.clock.unwrap(now, header.sent_us);
+        self.paths[at].received.on_stamp(now, sent);
         if self.clock.on_packet(now, sent) {
             self.on_clock_jump();
         }
         let mut reader = Reader::new(datagram);
         let _ = Header::read(&mut reader);
         while let (false, Ok(frame)) = (reader.is_empty(), Frame::read(&mut reader)) {
-            self.on_frame(now, frame, sent);
+            self.on_frame(now, at, frame, sent);
         }
         self.tell_ended(now);
     }
 
-    fn on_frame(&mut self, now: MonoTime, frame: Frame<'_>, sent: PeerTime) {
+    fn on_frame(&mut self, now: MonoTime, at: usize, frame: Frame<'_>, sent: PeerTime) {
         match frame {
             Frame::Fragment(shard) => {
                 let capture = capture_time(sent, shard.capture_us);
@@ -63,43 +63,45 @@ impl Session {
                     self.on_complete(now, complete);
                 }
             }
-            Frame::Feedback(feedback) => self.on_feedback(now, &feedback, sent),
+            Frame::Feedback(feedback) => self.on_feedback(now, at, &feedback, sent),
             Frame::Floor(id) => self.on_floor(now, id),
             Frame::Probe | Frame::Padding(_) | Frame::Extension { .. } => {}
         }
     }
 
-    fn on_feedback(&mut self, now: MonoTime, feedback: &Feedback, answered: PeerTime) {
-        let Some(highest) = self.log.highest_of(feedback) else {
+    fn on_feedback(&mut self, now: MonoTime, at: usize, feedback: &Feedback, answered: PeerTime) {
+        let path = &mut self.paths[at];
+        let Some(highest) = path.log.highest_of(feedback) else {
             self.stats.violations += 1;
             return;
         };
-        let Some(sent) = self.log.get(highest).copied() else { return };
+        let Some(sent) = path.log.get(highest).copied() else { return };
         let rtt = now.since(sent.at).saturating_sub(Duration::from_micros(u64::from(feedback.hold_us)));
         if self.clock.is_of_now(sent.at) {
-            self.rtt.on_sample(now, rtt);
-            self.shortest_rtt = self.shortest_rtt.min(rtt);
+            path.rtt.on_sample(now, rtt);
         }
-        self.pacer.on_path(self.rtt.min(), self.rate.rate_bps());
+        path.pacer.on_path(path.rtt.min(), path.rate.rate_bps());
         let received = time_of_receipt(feedback, answered);
         if received.is_some_and(|received| self.clock.on_answer(now, sent.at, received)) {
             self.on_clock_jump();
         }
-        let mut settled = std::mem::take(&mut self.settled);
-        self.log.on_feedback(now, feedback, self.rtt.smoothed(), &mut settled);
-        let is_whole = self.path.state() == PathState::Alive && !self.hole.is_hole();
-        let learn = is_whole && self.rate.is_calm(self.rtt.min());
-        self.apply(now, &mut settled, learn);
+        let (path, mut settled) = (&mut self.paths[at], std::mem::take(&mut self.settled));
+        path.log.on_feedback(now, feedback, path.rtt.smoothed(), &mut settled);
+        let is_whole = path.monitor.state() == PathState::Alive && !path.hole.is_hole();
+        let learn = is_whole && path.rate.is_calm(path.rtt.min());
+        self.apply(now, at, &mut settled, learn);
         self.settled = settled;
-        if self.log.under_way() == 0 {
-            self.burst.on_answered();
+        let path = &mut self.paths[at];
+        if path.log.under_way() == 0 {
+            path.burst.on_answered();
         }
-        if self.path.on_feedback(now, self.log.under_way() > 0) {
-            self.rate.on_path_back();
-            self.pacer.refill(now);
+        if path.monitor.on_feedback(now, path.log.under_way() > 0) {
+            path.rate.on_path_back();
+            path.pacer.refill(now);
+            self.on_path_answers(now, at);
         }
         if let Some(received) = received {
-            self.on_mark(now, &sent, feedback, received);
+            self.paths[at].on_mark(now, &sent, feedback, received);
         }
         self.plan(now);
     }
@@ -114,44 +116,28 @@ impl Session {
 
     /// A clock jumped: what was learned by both together is void (LNK-4).
     fn on_clock_jump(&mut self) {
-        self.rtt.on_clock_jump();
-        self.shortest_rtt = Duration::MAX;
-        self.rate.on_clock_jump();
-    }
-
-    /// Feedback on a packet of a burst tells the rate.
-    fn on_mark(&mut self, now: MonoTime, sent: &Sent, feedback: &Feedback, received: PeerTime) {
-        // In a black hole feelers and short packets go, at no rate.
-        if sent.burst == 0 || self.hole.is_hole() {
-            return;
-        }
-        let mark = Mark {
-            number: sent.number,
-            burst: sent.burst,
-            in_burst: sent.in_burst,
-            sent_at: sent.at,
-            bytes_sent: sent.bytes_up_to,
-            received_us: feedback.highest_rx_us,
-            bytes_received: feedback.received_bytes,
-            one_way_nanos: received.as_nanos() as i64 - sent.at.as_nanos() as i64,
-        };
-        let rtt = Rtt { min: self.rtt.min(), smoothed: self.rtt.smoothed() };
-        self.rate.on_feedback(now, mark, rtt, self.loss.own(), self.burst.gap);
+        self.paths.iter_mut().for_each(Path::on_clock_jump);
     }
 
     /// Brings what the log settled to the samples, and to the loss statistics when `learn`.
-    pub(super) fn apply(&mut self, now: MonoTime, settled: &mut Settled, learn: bool) {
+    pub(super) fn apply(&mut self, now: MonoTime, at: usize, settled: &mut Settled, learn: bool) {
         for resolved in &settled.resolved {
             let sent = &resolved.sent;
-            self.watch_for_hole(now, sent, resolved.lost);
+            self.watch_for_hole(now, at, sent, resolved.lost);
             if let Content::Feeler = sent.content {
-                self.on_feeler_fate(now, sent, resolved.lost);
-            } else if learn && sent.bytes as usize <= self.packets.in_force() {
-                self.loss.on_packet(resolved.lost, sent.in_burst);
+                self.on_feeler_fate(now, at, sent, resolved.lost);
+            } else if learn && sent.bytes as usize <= self.paths[at].size.in_force() {
+                self.paths[at].loss.on_packet(resolved.lost, sent.in_burst);
             }
-            apply_content(&mut self.flows, &sent.content, |sample, index, sending| match resolved.lost {
-                true => sample.on_lost(index, sending),
-                false => sample.on_acked(index, sending),
+            let on = self.paths[at].id;
+            apply_content(&mut self.flows, &sent.content, |sample, index, sending| {
+                match (resolved.lost, sample.path() == on) {
+                    (true, true) => sample.on_lost(index, sending),
+                    (false, true) => sample.on_acked(index, sending),
+                    // A copy, or what moved elsewhere since: it is not waited for.
+                    (true, false) => {}
+                    (false, false) => sample.on_arrived_after_all(index),
+                }
             });
             if let Content::Floor(id) = &sent.content {
                 // One that was withdrawn needs none any more.
@@ -162,11 +148,11 @@ impl Session {
         }
         for sent in &settled.spurious {
             self.stats.spurious += 1;
-            self.on_late_answer(now, sent);
+            self.on_late_answer(now, at, sent);
             if let Content::Feeler = sent.content {
-                self.on_feeler_fate(now, sent, false);
+                self.on_feeler_fate(now, at, sent, false);
             } else if learn && sent.was_missed() {
-                self.loss.on_spurious();
+                self.paths[at].loss.on_spurious();
             }
             apply_content(&mut self.flows, &sent.content, |sample, index, _| {
                 sample.on_arrived_after_all(index)
@@ -206,7 +192,7 @@ impl Session {
         capture: PeerTime,
         first_packet: MonoTime,
     ) -> (Duration, Duration) {
-        let unknown = || (now.since(first_packet) + self.rtt.smoothed() / 2, Duration::MAX);
+        let unknown = || (now.since(first_packet) + self.longest_rtt() / 2, Duration::MAX);
         self.clock.age(now, capture).unwrap_or_else(unknown)
     }
 

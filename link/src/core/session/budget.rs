@@ -17,7 +17,7 @@ impl Session {
     pub(super) fn check_size(&self, at: usize, bytes: usize) -> Result<(), PublishError> {
         let bound = self.config.memory_bytes.min(self.peer_memory.unwrap_or(usize::MAX));
         let share = if self.flows[at].keeps_all() { bound / 2 } else { bound / 4 };
-        let (cut, keeps_all) = (self.cut(), self.flows[at].keeps_all());
+        let (cut, keeps_all) = (self.cut(at), self.flows[at].keeps_all());
         let counts =
             |bytes: usize| if keeps_all { cut.most_memory_bytes(bytes) } else { cut.memory_bytes(bytes) };
         let longest = MAX_SHARDS.min(MAX_SAMPLE_BYTES / cut.shard_bytes) * cut.shard_bytes - LENGTH_BYTES;
@@ -29,7 +29,7 @@ impl Session {
 
     /// A flow that keeps all is refused rather than have its samples give way (LNK-9, LNK-11).
     pub(super) fn check_room(&self, at: usize, bytes: usize) -> Result<(), PublishError> {
-        let (out, cost) = (&self.flows[at], self.cut().most_memory_bytes(bytes));
+        let (out, cost) = (&self.flows[at], self.cut(at).most_memory_bytes(bytes));
         if !out.keeps_all() || !out.wanted {
             return Ok(());
         }
@@ -58,7 +58,7 @@ impl Session {
         let mut kept = self.flows[at].kept_for_late_joiner(now);
         if self.flows[at].keeps_all() {
             let mut room = self.keep_all_budget().saturating_sub(self.keep_all_held());
-            let cut = self.cut();
+            let cut = self.cut(at);
             let fits = |(_, payload): &&(MonoTime, Bytes)| {
                 let left = room.checked_sub(cut.most_memory_bytes(payload.len()));
                 room = left.unwrap_or(room);

@@ -1,5 +1,6 @@
 //! What a session is told at its start.
 
+use crate::core::path::PathConfig;
 use std::time::Duration;
 
 /// What a session is told at its start.
@@ -19,6 +20,14 @@ pub struct SessionConfig {
     pub lease: Duration,
     /// Round trip of the carrier's handshake.
     pub handshake_rtt: Option<Duration>,
+}
+
+impl SessionConfig {
+    /// What the first path is told of it.
+    pub fn path(&self) -> PathConfig {
+        let SessionConfig { max_datagram, ip_bytes, overhead_bytes, max_bps, handshake_rtt, .. } = *self;
+        PathConfig { max_datagram, ip_bytes, overhead_bytes, max_bps, handshake_rtt }
+    }
 }
 
 impl Default for SessionConfig {

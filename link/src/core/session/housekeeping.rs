@@ -4,6 +4,7 @@ use super::Session;
 use crate::core::event::Event;
 use crate::core::grant::{is_news, share};
 use crate::core::outbox::OutFlow;
+use crate::core::path::Path;
 use std::time::Duration;
 use tokkyu_contract::{Class, FlowId, MonoTime};
 
@@ -39,7 +40,8 @@ impl Session {
     }
 
     fn silent_at(&self) -> MonoTime {
-        let since = self.started.map_or(MonoTime::MAX, |started| started.max(self.received.last_packet()));
+        let last = self.paths.iter().map(|path| path.received.last_packet()).max().unwrap_or(MonoTime::ZERO);
+        let since = self.started.map_or(MonoTime::MAX, |started| started.max(last));
         if self.peer_is_silent { MonoTime::MAX } else { since + self.config.lease }
     }
 
@@ -56,14 +58,22 @@ impl Session {
             return;
         }
         self.next_grant = now + GRANT_INTERVAL;
-        if !self.knows_rate(now) {
+        self.look_at_homes(now);
+        (0..self.paths.len()).for_each(|at| self.tell_grants_on(now, at));
+    }
+
+    /// The flows whose home is the path at `at` share it.
+    fn tell_grants_on(&mut self, now: MonoTime, at: usize) {
+        let path = &self.paths[at];
+        if !self.knows_rate(now, path) {
             return;
         }
-        let is_paced = |flow: &&OutFlow| flow.class != Class::Control && flow.wanted;
+        let is_paced =
+            |flow: &&OutFlow| flow.class != Class::Control && flow.wanted && flow.home.path() == path.id;
         let paced: Vec<FlowId> = self.flows.iter().filter(is_paced).map(|flow| flow.id).collect();
         let demand = |id: &FlowId| self.writers.get(id).map_or(0.0, |writer| writer.demand.bps);
         let demands: Vec<f64> = paced.iter().map(demand).collect();
-        for (flow, bps) in paced.into_iter().zip(share(self.payload_bps(), &demands)) {
+        for (flow, bps) in paced.into_iter().zip(share(path.payload_bps(), &demands)) {
             let Some(writer) = self.writers.get_mut(&flow) else { continue };
             if is_news(writer.granted_bps, bps) {
                 writer.granted_bps = bps;
@@ -73,9 +83,9 @@ impl Session {
     }
 
     /// The capacity was seen; or small flows did not show it, then what they may use grows with what they do.
-    fn knows_rate(&self, now: MonoTime) -> bool {
+    fn knows_rate(&self, now: MonoTime, path: &Path) -> bool {
         let since = self.started.map_or(Duration::ZERO, |started| now.since(started));
-        !self.rate.is_starting() || (self.rtt.is_measured() && since >= LONGEST_START)
+        !path.rate.is_starting() || (path.rtt.is_measured() && since >= LONGEST_START)
     }
 
     /// When deadlines, liveliness and grants want to be looked at.

@@ -5,14 +5,13 @@
 
 mod arrive;
 mod budget;
-mod burst;
 mod config;
 mod demand;
 mod endpoint;
 mod endpoints;
 mod give_way;
 mod hole;
-mod hole_state;
+mod homes;
 mod housekeeping;
 mod incoming;
 mod leave;
@@ -20,13 +19,12 @@ mod reading;
 mod shorten;
 mod stats;
 mod transmit;
+mod trials;
 mod withdraw;
 
-use burst::Burst;
 pub use config::SessionConfig;
 use endpoint::{InEndpoint, OutEndpoint, table_flow};
 pub use endpoint::{Publication, Subscription};
-use hole_state::Hole;
 use leave::Leave;
 use reading::Incoming;
 pub use stats::Stats;
@@ -36,35 +34,22 @@ use super::event::{Endpoint, Event};
 use super::fec::Codec;
 use super::inbox::Inbox;
 use super::limits::Numbers;
-use super::loss::LossMeter;
 use super::memory::LEAST_BOUND;
 use super::outbox::{OutFlow, PublishError};
-use super::pacer::Pacer;
-use super::packet_size::PacketSize;
-use super::path::{PathMonitor, PathState};
-use super::rate::RateEstimator;
-use super::received::Received;
-use super::rtt::RoundTrip;
+use super::path::{Path, PathId};
 use super::sample::OutSample;
-use super::sent::{SentLog, Settled};
+use super::sent::Settled;
 use crate::wire::{Entry, Frame, HEADER_LEN};
 use bytes::Bytes;
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 use tokkyu_contract::{Durability, FlowId, Ledger, MonoTime, TraceId};
 
-/// Packets are left in the socket for a 32nd of the round trip, within these bounds: control that comes among pictures
-/// waits with them.
-const LEAST_LULL: Duration = Duration::from_micros(400);
-const MOST_LULL: Duration = Duration::from_millis(1);
-/// A round trip of the handshake below which parity is not to be expected, and its tables are built when it is wanted after
-/// all: a LAN's, with two signatures made and checked.
-const SHORT_HANDSHAKE: Duration = Duration::from_millis(3);
-
 /// One session with one peer.
 pub struct Session {
     config: SessionConfig,
-    packets: PacketSize,
+    /// The ways to the peer, in order of their numbers.
+    paths: Vec<Path>,
     /// The table's flow, then the publications by their numbers.
     flows: Vec<OutFlow>,
     writers: BTreeMap<FlowId, OutEndpoint>,
@@ -80,26 +65,14 @@ pub struct Session {
     incoming: BTreeMap<FlowId, Incoming>,
     /// Bytes taken for samples kept for readers that join later.
     kept_bytes: usize,
-    log: SentLog,
+    /// Memory that is used again.
     settled: Settled,
-    received: Received,
     inbox: Inbox,
     codec: Codec,
     clock: PeerClock,
-    rtt: RoundTrip,
-    /// The shortest since the session began or a clock jumped: a queue may stand for longer than any window.
-    shortest_rtt: Duration,
-    loss: LossMeter,
-    rate: RateEstimator,
-    pacer: Pacer,
-    path: PathMonitor,
-    hole: Hole,
-    burst: Burst,
     events: VecDeque<Event>,
     stats: Stats,
     next_grant: MonoTime,
-    /// A sample that cannot arrive whole is begun then.
-    next_try: MonoTime,
     next_partial_check: MonoTime,
     peer_is_silent: bool,
     started: Option<MonoTime>,
@@ -108,7 +81,6 @@ pub struct Session {
     table_sequence: Option<u32>,
     /// Disagreements told already, so that a new table does not tell them again.
     told: BTreeMap<Endpoint, Vec<Event>>,
-    last_watched: MonoTime,
     /// The time of the last call that told one: endpoints are announced without.
     last_seen: MonoTime,
 }
@@ -117,17 +89,13 @@ impl Session {
     /// A session over a carrier that is up.
     pub fn new(config: SessionConfig) -> Self {
         let config = SessionConfig { memory_bytes: config.memory_bytes.max(LEAST_BOUND), ..config };
+        let path = config.path();
         let mut codec = Codec::default();
-        // Where a repair takes less time than coding nothing is coded (LNK-42).
-        if config.handshake_rtt.is_none_or(|rtt| rtt >= SHORT_HANDSHAKE) {
+        if path.wants_parity() {
             codec.warm_up();
         }
-        let mut rtt = RoundTrip::default();
-        if let Some(handshake) = config.handshake_rtt {
-            rtt.assume(handshake);
-        }
         Session {
-            packets: PacketSize::new(config.max_datagram, config.ip_bytes),
+            paths: vec![Path::new(PathId::FIRST, &path)],
             flows: vec![table_flow()],
             writers: BTreeMap::new(),
             readers: BTreeMap::new(),
@@ -138,31 +106,19 @@ impl Session {
             peer_memory: None,
             incoming: BTreeMap::new(),
             kept_bytes: 0,
-            log: SentLog::default(),
             settled: Settled::default(),
-            received: Received::default(),
             inbox: Inbox::new(config.memory_bytes),
             codec,
             clock: PeerClock::default(),
-            rtt,
-            shortest_rtt: config.handshake_rtt.unwrap_or(Duration::MAX),
-            loss: LossMeter::default(),
-            rate: RateEstimator::new(config.max_bps, config.overhead_bytes),
-            pacer: Pacer::default(),
-            path: PathMonitor::default(),
-            hole: Hole::default(),
-            burst: Burst::default(),
             events: VecDeque::new(),
             stats: Stats::default(),
             next_grant: MonoTime::ZERO,
-            next_try: MonoTime::ZERO,
             next_partial_check: MonoTime::ZERO,
             peer_is_silent: false,
             started: None,
             table_dirty: true,
             table_sequence: None,
             told: BTreeMap::new(),
-            last_watched: MonoTime::ZERO,
             last_seen: MonoTime::ZERO,
             config,
         }
@@ -233,16 +189,19 @@ impl Session {
 
     /// Puts a sample of flow `at` in its queue; older ones give way to it where the link cannot carry all (LNK-12).
     fn enqueue(&mut self, now: MonoTime, at: usize, capture: MonoTime, payload: Bytes) {
-        let (cut, out) = (self.cut(), &mut self.flows[at]);
+        let (cut, out) = (self.cut(at), &self.flows[at]);
         let id = TraceId { flow: out.id, sequence: out.next_sequence() };
         let expires = out.qos.lifespan.map_or(MonoTime::MAX, |span| capture + span);
         let sample = OutSample::new(id, capture, expires, payload, cut);
-        let around = self.config.overhead_bytes + HEADER_LEN + Frame::FRAGMENT_OVERHEAD;
+        let path = self.path(out.home.path());
+        let around = path.size.wire_bytes(HEADER_LEN + Frame::FRAGMENT_OVERHEAD);
+        let (is_starting, on) = (path.rate.is_starting(), path.id);
+        let out = &mut self.flows[at];
         out.load.on_publish(now, sample.wire_bytes(around), out.qos.lifespan, out.declared_period());
         out.push(now, sample);
         let class = out.class;
-        if !self.rate.is_starting() {
-            self.give_way(now, class);
+        if !is_starting {
+            self.give_way(now, class, on);
         }
     }
 
@@ -268,18 +227,19 @@ impl Session {
 
     /// Figures.
     pub fn stats(&self) -> Stats {
+        let path = self.best_path();
         Stats {
-            rtt: self.rtt.smoothed(),
-            min_rtt: self.rtt.min(),
-            loss: self.loss.share(),
-            dispersion: self.loss.dispersion(),
-            rate_bps: self.rate.rate_bps(),
-            own_queue: self.rate.own_queue(),
-            foreign_queue: self.rate.foreign_queue(),
+            rtt: path.rtt.smoothed(),
+            min_rtt: path.rtt.min(),
+            loss: path.loss.share(),
+            dispersion: path.loss.dispersion(),
+            rate_bps: path.rate.rate_bps(),
+            own_queue: path.rate.own_queue(),
+            foreign_queue: path.rate.foreign_queue(),
             clock_offset: self.clock.told_offset(self.last_seen),
-            silences: self.path.silences(),
-            is_silent: self.path.state() == PathState::Silent,
-            is_starting: self.rate.is_starting(),
+            silences: self.paths.iter().map(|path| path.monitor.silences()).sum(),
+            is_silent: self.paths.iter().all(Path::is_silent),
+            is_starting: path.rate.is_starting(),
             violations: self.stats.violations + self.inbox.violations(),
             memory_in: self.inbox.sample_bytes(),
             memory_out: self.memory_out(),
@@ -290,59 +250,59 @@ impl Session {
     /// Time passed: settles what is over. To be called at [`Session::deadline`] or later.
     pub fn on_timer(&mut self, now: MonoTime) {
         self.start(now);
-        let timeout = self.probe_timeout();
-        let mut settled = std::mem::take(&mut self.settled);
-        self.log.on_timer(now, timeout, &mut settled);
-        if settled.resolved.iter().any(|resolved| !resolved.sent.was_missed()) {
-            self.burst.on_timeout(now);
-        }
-        self.apply(now, &mut settled, false);
-        self.settled = settled;
+        (0..self.paths.len()).for_each(|at| self.time_out(now, at));
         self.plan(now);
         self.expire_incoming(now);
-        self.path.on_tick(now, self.rtt.smoothed());
+        self.watch_paths(now);
         self.check_deadlines(now);
         self.check_liveliness(now);
         self.tell_grants(now);
+    }
+
+    /// What went unanswered for too long on the path at `at` is lost.
+    fn time_out(&mut self, now: MonoTime, at: usize) {
+        let (path, mut settled) = (&mut self.paths[at], std::mem::take(&mut self.settled));
+        path.log.on_timer(now, path.probe_timeout(), &mut settled);
+        if settled.resolved.iter().any(|resolved| !resolved.sent.was_missed()) {
+            path.burst.on_timeout(now);
+        }
+        self.apply(now, at, &mut settled, false);
+        self.settled = settled;
+    }
+
+    /// Where a path stands among the paths.
+    fn path_at(&self, id: PathId) -> Option<usize> {
+        self.paths.iter().position(|path| path.id == id)
+    }
+
+    fn longest_rtt(&self) -> Duration {
+        self.paths.iter().map(|path| path.rtt.smoothed()).max().unwrap_or_default()
     }
 
     /// The first call tells what time it is.
     fn start(&mut self, now: MonoTime) {
         self.last_seen = now;
         if self.started.replace(self.started.unwrap_or(now)).is_none() {
-            self.last_watched = now;
+            self.paths.iter_mut().for_each(|path| path.monitor.begin(now));
         }
     }
 
     /// When the session wants to be called again.
     pub fn deadline(&self) -> MonoTime {
         let expiry = self.flows.iter().map(OutFlow::next_expiry).min().unwrap_or(MonoTime::MAX);
-        let pacer = if self.burst.is_held_back() { self.pacer.wake_at() } else { MonoTime::MAX };
-        self.received
-            .deadline()
-            .min(self.log.deadline(self.probe_timeout()))
-            .min(self.path.deadline(self.rtt.smoothed()))
-            .min(self.next_housekeeping())
-            .min(self.hole.deadline(self.path.state()))
-            .min(self.feeler_at())
-            .min(expiry)
-            .min(self.burst.probe_at())
-            .min(if self.burst.is_held_back() { MonoTime::MAX } else { self.keepalive_at() })
-            .min(pacer)
+        let paths = self.paths.iter().map(|path| path.deadline(self.config.lease)).min();
+        expiry.min(self.next_housekeeping()).min(paths.unwrap_or(MonoTime::MAX))
     }
 
     /// How long packets may be left in the socket, because none of them can complete a sample: a thread that reads many at
     /// once works half as much as one that is woken by each (LNK-69). Zero when there is no reason to wait: when nothing
     /// streams, a wait that no packet ends would only be repeated.
     pub fn lull(&self, now: MonoTime) -> Duration {
-        if !self.received.is_streaming(now) {
+        if !self.paths.iter().any(|path| path.received.is_streaming(now)) {
             return Duration::ZERO;
         }
         let missing = self.inbox.fewest_missing().unwrap_or(0);
-        // Not all of it: the rate may grow.
-        let soonest = self.received.spacing() * (missing * 3 / 4) as u32;
-        let longest = (self.rtt.min() / 32).clamp(LEAST_LULL, MOST_LULL);
-        soonest.min(longest)
+        self.paths.iter().filter_map(|path| path.lull(now, missing)).min().unwrap_or_default()
     }
 
     /// Ends the session: what is not settled is lost, and the ledgers close (LNK-5).

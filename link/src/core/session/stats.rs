@@ -15,6 +15,8 @@ pub struct Stats {
     pub packets_repair: u64,
     /// Packets with feedback.
     pub packets_feedback: u64,
+    /// Packets with a copy of what goes on another path, to measure this one (LNK-94).
+    pub packets_copied: u64,
     /// Probes.
     pub packets_probe: u64,
     /// Datagram bytes sent.

@@ -6,7 +6,7 @@ use super::{payload, publication, subscription};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tokkyu_contract::{Class, FlowId, MonoTime, Qos, TraceId};
-use tokkyu_link::core::{Event, Session, SessionConfig};
+use tokkyu_link::core::{Event, PathId, Session, SessionConfig};
 use tokkyu_link::sim::network::{End, Network};
 use tokkyu_link::wire::{Frame, Header, Reader};
 
@@ -147,7 +147,7 @@ impl Bench {
         while let Some(entry) = self.under_way.first_entry().filter(|entry| entry.key().0 <= self.now) {
             let (to, datagram) = entry.remove();
             let clock = Network::clock(to, self.now);
-            self.session(to).on_datagram(clock, false, &datagram);
+            self.session(to).on_datagram(clock, PathId::FIRST, false, &datagram);
         }
         for end in End::BOTH {
             let clock = Network::clock(end, self.now);
@@ -164,7 +164,7 @@ impl Bench {
 
     fn send(&mut self, end: End, clock: MonoTime) {
         let mut datagram = Vec::new();
-        while self.session(end).poll_transmit(clock, &mut datagram).is_some() {
+        while self.session(end).poll_transmit(clock, PathId::FIRST, &mut datagram).is_some() {
             let nth = self.sent[index(end)];
             self.sent[index(end)] += 1;
             let frames = frames_of(&datagram);

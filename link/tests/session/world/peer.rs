@@ -1,7 +1,7 @@
 //! A peer made by hand: it writes its packets itself, so that it can also write what no session would.
 
 use tokkyu_contract::{Class, FlowId, MonoTime, Qos, TraceId};
-use tokkyu_link::core::{Event, Session};
+use tokkyu_link::core::{Event, PathId, Session};
 use tokkyu_link::wire::{EndpointKind, Entry, Feedback, Fragment, Frame, Header, Table, Whole};
 
 /// Memory bound the peer tells.
@@ -37,7 +37,7 @@ impl Peer {
 
     pub fn send(&mut self, now: MonoTime, session: &mut Session, frames: &[Frame<'_>]) {
         let packet = self.packet(now, frames);
-        session.on_datagram(now, false, &packet);
+        session.on_datagram(now, PathId::FIRST, false, &packet);
     }
 
     /// A sample in one packet, captured now.
@@ -121,6 +121,6 @@ pub fn drain(now: MonoTime, session: &mut Session) -> Vec<Event> {
         session.on_timer(now);
     }
     let mut out = Vec::new();
-    while session.poll_transmit(now, &mut out).is_some() {}
+    while session.poll_transmit(now, PathId::FIRST, &mut out).is_some() {}
     std::iter::from_fn(|| session.poll_event()).collect()
 }

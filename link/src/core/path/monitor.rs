@@ -1,7 +1,7 @@
 //! Whether the path answers (LNK-65).
 //!
 //! ```text
-//!            feedback                     unanswered for max(3 srtt, 100 ms)
+//!            feedback              unanswered for max(3 srtt, 100 ms), 2 srtt where there is another path
 //!   Fresh ─────────────► Alive ◄───────────────────────────────┐
 //!     │                    │      on_feedback                  │
 //!     └────────────────────┴──────────────────────────────► Silent
@@ -11,6 +11,9 @@ use std::time::Duration;
 use tokkyu_contract::MonoTime;
 
 const SHORTEST_SILENCE: Duration = Duration::from_millis(100);
+/// Round trips without an answer, for a path that is alone and one of several.
+const ALONE: u32 = 3;
+const ONE_OF_SEVERAL: u32 = 2;
 /// Longer than the period of commands, each of which is a probe too: more would stand in front of them on a thin path.
 const PROBE_INTERVAL: Duration = Duration::from_millis(25);
 
@@ -31,6 +34,9 @@ pub struct PathMonitor {
     state: PathState,
     unanswered_since: Option<MonoTime>,
     next_probe: MonoTime,
+    last_sent: MonoTime,
+    /// Round trips without an answer that are silence.
+    patience: u32,
     silences: u32,
 }
 
@@ -40,6 +46,8 @@ impl Default for PathMonitor {
             state: PathState::Fresh,
             unanswered_since: None,
             next_probe: MonoTime::MAX,
+            last_sent: MonoTime::ZERO,
+            patience: ALONE,
             silences: 0,
         }
     }
@@ -56,8 +64,24 @@ impl PathMonitor {
         self.silences
     }
 
+    /// The path is there: nothing was sent so far.
+    pub fn begin(&mut self, now: MonoTime) {
+        self.last_sent = now;
+    }
+
+    /// Whether another path may take over: then waiting costs more than a false alarm.
+    pub fn set_alone(&mut self, is_alone: bool) {
+        self.patience = if is_alone { ALONE } else { ONE_OF_SEVERAL };
+    }
+
+    /// When a packet was sent last that calls for an answer.
+    pub fn last_sent(&self) -> MonoTime {
+        self.last_sent
+    }
+
     /// A packet that calls for an answer was sent.
     pub fn on_sent(&mut self, now: MonoTime) {
+        self.last_sent = now;
         self.unanswered_since.get_or_insert(now);
         if self.state == PathState::Silent {
             self.next_probe = now + PROBE_INTERVAL;
@@ -83,7 +107,8 @@ impl PathMonitor {
     }
 
     fn silent_at(&self, srtt: Duration) -> MonoTime {
-        self.unanswered_since.map_or(MonoTime::MAX, |since| since + (srtt * 3).max(SHORTEST_SILENCE))
+        self.unanswered_since
+            .map_or(MonoTime::MAX, |since| since + (srtt * self.patience).max(SHORTEST_SILENCE))
     }
 
     /// Whether a probe is due.

@@ -5,26 +5,28 @@ use tokkyu_contract::MonoTime;
 
 /// The burst being sent: everything between two moments with nothing to send.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Burst {
-    pub(super) number: u32,
-    pub(super) packets: u32,
-    pub(super) is_open: bool,
-    pub(super) owes_probe: bool,
+pub struct Burst {
+    pub number: u32,
+    pub packets: u32,
+    pub is_open: bool,
+    pub owes_probe: bool,
     /// Another probe goes then, unless everything is answered.
-    pub(super) probe_at: Option<MonoTime>,
-    pub(super) held_back: bool,
-    pub(super) last_sent: MonoTime,
+    pub probe_at: Option<MonoTime>,
+    pub held_back: bool,
+    pub last_sent: MonoTime,
     /// Pause before the burst.
-    pub(super) gap: Duration,
+    pub gap: Duration,
+    /// A sample that cannot arrive whole is begun then (LNK-52).
+    pub next_try: MonoTime,
 }
 
 impl Burst {
     /// Something waits for the pacer.
-    pub(super) fn is_held_back(&self) -> bool {
+    pub fn is_held_back(&self) -> bool {
         self.held_back
     }
 
-    pub(super) fn on_paced(&mut self, now: MonoTime, has_fragments: bool) {
+    pub fn on_paced(&mut self, now: MonoTime, has_fragments: bool) {
         if !self.is_open {
             self.is_open = true;
             self.number += 1;
@@ -35,23 +37,23 @@ impl Burst {
         self.last_sent = now;
     }
 
-    pub(super) fn on_idle(&mut self) {
+    pub fn on_idle(&mut self) {
         self.is_open = false;
     }
 
     /// Packets went unanswered: ask at once.
-    pub(super) fn on_timeout(&mut self, now: MonoTime) {
+    pub fn on_timeout(&mut self, now: MonoTime) {
         self.probe_at = Some(now);
     }
 
     /// When a probe is due.
-    pub(super) fn probe_at(&self) -> MonoTime {
+    pub fn probe_at(&self) -> MonoTime {
         // What waits for the pacer goes first, and shows losses as well as a probe does.
         if self.held_back { MonoTime::MAX } else { self.probe_at.unwrap_or(MonoTime::MAX) }
     }
 
     /// No probe is needed any more.
-    pub(super) fn on_answered(&mut self) {
+    pub fn on_answered(&mut self) {
         self.probe_at = None;
     }
 }
