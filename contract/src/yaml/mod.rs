@@ -19,6 +19,7 @@ mod flow;
 mod name;
 pub mod others;
 pub mod output;
+pub mod paths;
 mod qos;
 pub mod robot;
 pub mod site;

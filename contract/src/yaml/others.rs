@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use super::error::Log;
 use super::fields::{Field, Fields};
 use super::name;
+use super::paths::LinkPath;
 use crate::units::BitRate;
 
 /// Ends beside the one at `operator`.
@@ -68,8 +69,14 @@ pub(super) fn first_may(fields: &Fields<'_>, log: &mut Log<'_>) -> Right {
     may.unwrap_or(Right::Force)
 }
 
-/// The list, without those that have a fault of their own. `operator` is the first end's address.
-pub(super) fn read(field: &Field<'_>, operator: Option<SocketAddr>, log: &mut Log<'_>) -> Vec<Other> {
+/// The list, without those that have a fault of their own. `operator` is the first end's address, `paths` are further
+/// ways to it.
+pub(super) fn read(
+    field: &Field<'_>,
+    operator: Option<SocketAddr>,
+    paths: &[LinkPath],
+    log: &mut Log<'_>,
+) -> Vec<Other> {
     let Some(items) = field.items(log) else { return Vec::new() };
     if items.len() > MOST {
         field.wrong(log, format!("{} ends", items.len()), format!("name at most {MOST}"));
@@ -79,6 +86,7 @@ pub(super) fn read(field: &Field<'_>, operator: Option<SocketAddr>, log: &mut Lo
     }
     let (mut names, mut places) = (HashSet::from([FIRST.to_owned()]), HashSet::new());
     places.extend(operator);
+    places.extend(paths.iter().filter_map(|path| path.operator));
     let mut others = Vec::new();
     for item in items.iter().take(MOST) {
         let Some(other) = read_one(item, log) else { continue };

@@ -9,6 +9,7 @@ use super::error::{Errors, Log};
 use super::fields::{Field, Fields};
 use super::fleet::{self, FleetSite};
 use super::others::{self, Other, Right};
+use super::paths::{self, LinkPath};
 use super::tree::{self, Kind, Node};
 use super::{file, name};
 use crate::class::LinuxSched;
@@ -50,6 +51,10 @@ pub struct LinkSite {
     pub listen: SocketAddr,
     /// Vehicle's side: where the operator is. Default none.
     pub operator: Option<SocketAddr>,
+    /// The network device that the first path's packets leave and come by. Default: as the routes say.
+    pub device: Option<String>,
+    /// Further paths to the same peer. Default none.
+    pub paths: Vec<LinkPath>,
     /// What that operator may beside driving. Default force.
     pub may: Right,
     /// Vehicle's side: who else is served. Default nobody.
@@ -86,6 +91,8 @@ impl Default for LinkSite {
             listen: SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), DEFAULT_PORT),
             operator: None,
             may: Right::Force,
+            device: None,
+            paths: Vec::new(),
             others: Vec::new(),
             identity: None,
             trust: Vec::new(),
@@ -186,16 +193,22 @@ fn site_name(fields: &Fields<'_>, log: &mut Log<'_>) -> Option<String> {
 }
 
 fn read_link(field: &Field<'_>, link: &mut LinkSite, log: &mut Log<'_>) {
-    const KEYS: [&str; 9] =
-        ["listen", "operator", "may", "others", "identity", "trust", "mtu", "max_rate", "memory"];
+    const KEYS: [&str; 11] = [
+        "listen", "operator", "device", "paths", "may", "others", "identity", "trust", "mtu", "max_rate",
+        "memory",
+    ];
     let Some(fields) = field.fields(log, &KEYS) else { return };
     if let Some(address) = address(&fields, "listen", log) {
         link.listen = address;
     }
     link.operator = address(&fields, "operator", log);
+    link.device = paths::device(&fields, log);
+    if let Some(field) = fields.get("paths") {
+        link.paths = paths::read(&field, link.listen, link.operator, log);
+    }
     link.may = others::first_may(&fields, log);
     if let Some(field) = fields.get("others") {
-        link.others = others::read(&field, link.operator, log);
+        link.others = others::read(&field, link.operator, &link.paths, log);
     }
     link.identity = path(&fields, "identity", "the path of a private key", log);
     link.trust = fields.get("trust").and_then(|field| trust(&field, log)).unwrap_or_default();

@@ -5,6 +5,7 @@ mod check;
 mod garbage;
 mod others;
 mod output;
+mod paths;
 mod robot_yaml;
 mod site_yaml;
 mod vehicle;

@@ -69,6 +69,10 @@ fn what_is_missing_twice_or_too_much_is_refused() {
     refused(&others(&[end("operator", 1)]), "another end is called operator");
     refused(&others(&[end("a", 1), end("b", 1)]), "another end is at 10.0.0.3:1");
     refused("others: [{name: a, at: 10.0.0.2:7447, key: k}]", "another end is at 10.0.0.2:7447");
+    refused(
+        "paths: [{operator: 10.0.0.3:1}]\n  others: [{name: a, at: 10.0.0.3:1, key: k}]",
+        "another end is at 10.0.0.3:1",
+    );
     refused(&others(&[end("seventeen_letters", 1)]), "cannot be shown");
     refused(&others(&[end("a.b", 1)]), "cannot be shown");
     refused("others: [{name: a, at: 10.0.0.3:1, key: k, max_rate: 0 bit/s}]", "nothing can be sent");

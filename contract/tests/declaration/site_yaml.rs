@@ -8,6 +8,7 @@ use tokkyu_contract::units::{BitRate, Bytes};
 use tokkyu_contract::yaml::budget::RtosBudget;
 use tokkyu_contract::yaml::fleet::{FleetAccess, FleetSite, FleetTls, RouterAddress};
 use tokkyu_contract::yaml::others::{Other, Right};
+use tokkyu_contract::yaml::paths::LinkPath;
 use tokkyu_contract::yaml::site::{self, LinkSite, Site};
 
 const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/site.yaml");
@@ -30,6 +31,13 @@ fn the_example_is_read_in_full() {
         link: LinkSite {
             listen: ([127, 0, 0, 1], 7447).into(),
             operator: Some(([10, 1, 2, 3], 7447).into()),
+            device: Some("wwan0".to_owned()),
+            paths: vec![LinkPath {
+                listen: Some(([127, 0, 0, 1], 7448).into()),
+                operator: Some(([10, 1, 2, 3], 7448).into()),
+                device: Some("wwan1".to_owned()),
+                max_rate: Some(BitRate(50_000_000)),
+            }],
             may: Right::Force,
             others: vec![
                 other("boss", 4, Right::Force, 20_000_000),
