@@ -152,7 +152,9 @@ impl DriveError {
             | E::NoOperator
             | E::NoKeyboard => ExitCode::Usage,
             E::Site(SiteError::Key(error)) => of_key(error),
-            E::Site(SiteError::NoIdentity | SiteError::NobodyTrusted) => ExitCode::Usage,
+            E::Site(SiteError::NoIdentity | SiteError::NobodyTrusted | SiteError::PathGoesNowhere { .. }) => {
+                ExitCode::Usage
+            }
             E::Site(SiteError::NotTrusted { .. }) => ExitCode::Refused,
             E::Link(error) => of_link(error),
             E::Refused(_) => ExitCode::Refused,

@@ -197,6 +197,9 @@ pub(super) fn keep_apart(options: &EndOptions, operator: SocketAddr) -> Result<(
 fn dial(options: &EndOptions, other: &Other) -> Result<Link, DriveError> {
     let mut theirs = options.clone();
     theirs.site.link.max_rate = other.max_rate.or(theirs.site.link.max_rate);
+    // Those are ways to the first end.
+    theirs.site.link.device = None;
+    theirs.site.link.paths.clear();
     theirs.site.link.trust = vec![other.key.clone()];
     theirs.link.trust.clear();
     theirs.link.only = None;

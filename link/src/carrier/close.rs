@@ -24,6 +24,8 @@ pub(super) mod code {
     pub(in crate::carrier) const TOO_SLOW: u32 = 3;
     /// The same key holds the session, and is heard.
     pub(in crate::carrier) const TWICE: u32 = 4;
+    /// A path was to join a session that is not there.
+    pub(in crate::carrier) const NO_SESSION: u32 = 5;
 }
 
 /// TLS alerts (RFC 8446 §6) that mean something to us; QUIC carries them as 0x100 + alert (RFC 9001 §4.8).
@@ -67,6 +69,9 @@ pub enum CloseReason {
         "the peer serves another process with our key, which is alive: end it, or give each machine a key of its own (tokkyu keys new)"
     )]
     Twice,
+    /// The session that another path was to join is over at the peer.
+    #[error("the peer knows no such session: it is over there")]
+    NoSession,
     /// The handshake had no answer.
     #[error(
         "no answer from {peer}: is tokkyu running there, does a firewall let UDP port {} through, does the path carry IP packets of 1280 bytes?",
@@ -164,6 +169,7 @@ impl CloseReason {
             Ok(code::BUSY) => CloseReason::Busy,
             Ok(code::REPLACED) => CloseReason::Replaced,
             Ok(code::TWICE) => CloseReason::Twice,
+            Ok(code::NO_SESSION) => CloseReason::NoSession,
             _ => CloseReason::ByPeer { text: printable(reason) },
         }
     }

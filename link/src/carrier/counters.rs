@@ -1,5 +1,8 @@
 //! What a carrier counts. Plain numbers since the carrier was made, for the ledger, the console and alarms.
 
+use core::iter::Sum;
+use core::ops::Add;
+
 /// Everything a carrier counted since it was made, over all its sessions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CarrierCounters {
@@ -69,6 +72,8 @@ pub struct FailedHandshakes {
     pub busy: u64,
     /// A session of the same key lives.
     pub twice: u64,
+    /// For a session that is not there.
+    pub no_session: u64,
     /// Not finished in time.
     pub timed_out: u64,
     /// Anything else.
@@ -78,6 +83,69 @@ pub struct FailedHandshakes {
 impl FailedHandshakes {
     /// All of them.
     pub fn total(&self) -> u64 {
-        self.untrusted_key + self.other_protocol + self.busy + self.twice + self.timed_out + self.other
+        self.untrusted_key
+            + self.other_protocol
+            + self.busy
+            + self.twice
+            + self.no_session
+            + self.timed_out
+            + self.other
+    }
+}
+
+impl Sum for CarrierCounters {
+    /// Of several carriers.
+    fn sum<I: Iterator<Item = CarrierCounters>>(all: I) -> CarrierCounters {
+        all.fold(CarrierCounters::default(), |sum, one| CarrierCounters {
+            datagrams_sent: sum.datagrams_sent + one.datagrams_sent,
+            datagram_bytes_sent: sum.datagram_bytes_sent + one.datagram_bytes_sent,
+            datagrams_received: sum.datagrams_received + one.datagrams_received,
+            datagram_bytes_received: sum.datagram_bytes_received + one.datagram_bytes_received,
+            sends_refused: sum.sends_refused + one.sends_refused,
+            packets_sent: sum.packets_sent + one.packets_sent,
+            packet_bytes_sent: sum.packet_bytes_sent + one.packet_bytes_sent,
+            packets_received: sum.packets_received + one.packets_received,
+            packet_bytes_received: sum.packet_bytes_received + one.packet_bytes_received,
+            send_calls: sum.send_calls + one.send_calls,
+            gso_calls: sum.gso_calls + one.gso_calls,
+            would_block: sum.would_block + one.would_block,
+            too_big: sum.too_big + one.too_big,
+            unsendable: sum.unsendable + one.unsendable,
+            unmarked: sum.unmarked + one.unmarked,
+            rejected: sum.rejected + one.rejected,
+            failed_handshakes: sum.failed_handshakes + one.failed_handshakes,
+            retries: sum.retries + one.retries,
+            migrations: sum.migrations + one.migrations,
+            black_holes: sum.black_holes + one.black_holes,
+        })
+    }
+}
+
+impl Add for Rejected {
+    type Output = Rejected;
+
+    fn add(self, other: Rejected) -> Rejected {
+        Rejected {
+            malformed: self.malformed + other.malformed,
+            unknown_connection: self.unknown_connection + other.unknown_connection,
+            unauthentic: self.unauthentic + other.unauthentic,
+            over_limit: self.over_limit + other.over_limit,
+        }
+    }
+}
+
+impl Add for FailedHandshakes {
+    type Output = FailedHandshakes;
+
+    fn add(self, other: FailedHandshakes) -> FailedHandshakes {
+        FailedHandshakes {
+            untrusted_key: self.untrusted_key + other.untrusted_key,
+            other_protocol: self.other_protocol + other.other_protocol,
+            busy: self.busy + other.busy,
+            twice: self.twice + other.twice,
+            no_session: self.no_session + other.no_session,
+            timed_out: self.timed_out + other.timed_out,
+            other: self.other + other.other,
+        }
     }
 }

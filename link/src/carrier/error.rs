@@ -31,6 +31,14 @@ pub enum CarrierError {
         /// What the kernel says.
         source: io::Error,
     },
+    /// The socket could not be bound to a device.
+    #[error("link: device: {device}: {source}; `ip link` lists the devices there are")]
+    Device {
+        /// The device asked for.
+        device: String,
+        /// What the kernel says.
+        source: io::Error,
+    },
     /// `ip_mtu` is outside what is supported.
     #[error(
         "link: mtu: {value} bytes, must be {min} to {max} (1500 Ethernet, 1492 PPPoE, 1280 any IPv6 path)"

@@ -31,7 +31,7 @@ pub use close::CloseReason;
 pub use counters::{CarrierCounters, FailedHandshakes, Rejected};
 pub use error::CarrierError;
 pub use keys::{KeyError, PublicKey, SecretKey};
-pub use quic::{QuicConfig, QuicTransport};
+pub use quic::{Call, Elsewhere, QuicConfig, QuicTransport, wait_for};
 pub use trust::TrustStore;
 
 /// What the link's core needs beneath it: unreliable datagrams to one authenticated peer.

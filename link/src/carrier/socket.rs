@@ -10,6 +10,7 @@
 //! large for the interface fails with `EMSGSIZE` and is counted. The socket stays unconnected: the kernel then picks
 //! route and source address for each batch, and a vehicle whose default route moves to another modem goes on sending.
 
+use std::ffi::OsString;
 use std::io::{ErrorKind, IoSlice, IoSliceMut};
 use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
@@ -87,9 +88,13 @@ pub(super) struct Socket {
 }
 
 impl Socket {
-    pub(super) fn bind(address: SocketAddr) -> Result<Socket, CarrierError> {
+    /// On `device` alone, where one is given: a modem that is not the default route is reached in no other way.
+    pub(super) fn bind(address: SocketAddr, device: Option<&str>) -> Result<Socket, CarrierError> {
         let io = UdpSocket::bind(address).map_err(|source| CarrierError::of_bind(address, source))?;
         let failed = |source| CarrierError::Socket { address, source };
+        if let Some(device) = device {
+            bind_to(&io, device)?;
+        }
         let setup = UdpSocketState::new((&io).into()).map_err(failed)?;
         let local = io.local_addr().map_err(failed)?;
         size_buffers(&io).map_err(|errno| failed(errno.into()))?;
@@ -281,6 +286,11 @@ impl AsFd for Socket {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.io.as_fd()
     }
+}
+
+fn bind_to(io: &UdpSocket, device: &str) -> Result<(), CarrierError> {
+    let bound = setsockopt(io, sockopt::BindToDevice, &OsString::from(device));
+    bound.map_err(|errno| CarrierError::Device { device: device.to_owned(), source: errno.into() })
 }
 
 fn size_buffers(io: &UdpSocket) -> Result<(), Errno> {

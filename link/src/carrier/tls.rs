@@ -59,7 +59,8 @@ pub(super) fn client(me: &Identity<'_>, refused: RefusedKey) -> Result<QuicClien
         .with_custom_certificate_verifier(PinnedKeys::new(me.trusted, refused, &provider))
         .with_client_cert_resolver(Arc::new(AlwaysResolvesClientRawPublicKeys::new(own)));
     tls.alpn_protocols = vec![me.protocol.to_vec()];
-    tls.enable_sni = false;
+    // It tells no name but which session a connection belongs to (`quic/call.rs`).
+    tls.enable_sni = true;
     tls.resumption = rustls::client::Resumption::disabled();
     QuicClientConfig::try_from(tls).map_err(|error| CarrierError::Tls(error.to_string()))
 }

@@ -3,7 +3,6 @@
 //!
 //! Runs at the end of the link's thread, when the carrier, the session and the application's requests are gone already.
 
-use super::Closing;
 use std::any::Any;
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, PanicHookInfo, catch_unwind, set_hook, take_hook};
@@ -42,7 +41,7 @@ thread_local! {
 }
 
 /// Runs `thread` to its end; a panic in it becomes an error. What it holds is dropped either way.
-pub(super) fn watched(thread: impl FnOnce() -> Closing) -> Result<Closing, LinkDied> {
+pub(super) fn watched<T>(thread: impl FnOnce() -> T) -> Result<T, LinkDied> {
     note_places();
     IS_WATCHED.set(true);
     // What outlives the thread is behind locks that are whole whatever happens.
@@ -84,6 +83,6 @@ mod tests {
         let died = watched(|| panic!("no such rate: {rate}")).expect_err("it panics");
         assert!(died.what.starts_with("no such rate: 7 at "), "{died}");
         assert!(died.what.contains(&format!("death.rs:{line}:")), "{died}");
-        assert!(watched(Closing::default).is_ok());
+        assert_eq!(watched(|| 5), Ok(5));
     }
 }

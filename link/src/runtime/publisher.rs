@@ -1,22 +1,12 @@
 //! A publication as an application holds it.
 
 use super::channel::{Leaving, Outgoing, Request, Shared};
+use super::told::SendError;
 use crate::carrier::clock;
 use crate::core::{Endpoint, EndpointError, Publication};
 use bytes::Bytes;
 use std::sync::Arc;
 use tokkyu_contract::{FlowId, MonoTime};
-
-/// A sample was not taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum SendError {
-    /// The link's thread is behind by more than a thousand samples.
-    #[error("the link's queue is full: samples are published faster than the link's thread runs")]
-    Full,
-    /// The link was closed, or its thread died.
-    #[error("the link is closed")]
-    Closed,
-}
 
 /// Publishes one flow. Publishing never blocks.
 ///

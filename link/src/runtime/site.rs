@@ -2,15 +2,16 @@
 //!
 //! Runs once, at the start of a program.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use tokkyu_contract::Class;
 use tokkyu_contract::class::LinuxSched;
 use tokkyu_contract::yaml::Site;
+use tokkyu_contract::yaml::paths::LinkPath;
 use tokkyu_contract::yaml::site::LinkSite;
 
-use super::{Fault, LinkConfig, Role};
+use super::{Fault, FurtherPath, LinkConfig, Role};
 use crate::carrier::realtime::RealTime;
 use crate::carrier::{KeyError, PublicKey, SecretKey, TrustStore};
 
@@ -50,6 +51,14 @@ pub enum SiteError {
     NotTrusted {
         /// Of the key.
         fingerprint: String,
+    },
+    /// A further path does not say what this end needs.
+    #[error("link.paths[{index}] of site.yaml has no {needed}")]
+    PathGoesNowhere {
+        /// Which.
+        index: usize,
+        /// What is missing.
+        needed: &'static str,
     },
     /// A key's file is missing, wrong, or open to others.
     #[error(transparent)]
@@ -98,6 +107,8 @@ impl LinkConfig {
         if let Some(rate) = site.link.max_rate {
             config.max_bps = rate.0 as f64;
         }
+        config.device.clone_from(&site.link.device);
+        config.paths = further_paths(&config, site)?;
         config.fault = overrides.fault.clone();
         config.real_time = RealTime {
             fifo_priority: fifo(site, Class::Control, overrides.priority),
@@ -127,6 +138,41 @@ pub fn fifo(site: &Site, class: Class, asked: Option<u8>) -> Option<u8> {
         LinuxSched::Fifo(priority) => Some(priority),
         LinuxSched::Other | LinuxSched::Idle => None,
     }
+}
+
+/// The site's further paths, where the first one is the site's too: a peer that a command line names, or another one's
+/// end, is not at the end of them.
+fn further_paths(config: &LinkConfig, site: &Site) -> Result<Vec<FurtherPath>, SiteError> {
+    let is_sites = match config.role {
+        Role::Vehicle { operator } => site.link.operator == Some(operator),
+        Role::Operator => site.link.listen == config.bind,
+    };
+    let paths = site.link.paths.iter().enumerate().filter(|_| is_sites);
+    paths.map(|(index, path)| further_path(config, index, path)).collect()
+}
+
+fn further_path(config: &LinkConfig, index: usize, path: &LinkPath) -> Result<FurtherPath, SiteError> {
+    let nowhere = |needed| SiteError::PathGoesNowhere { index, needed };
+    let (bind, operator) = match config.role {
+        Role::Vehicle { .. } => {
+            let operator = path.operator.ok_or_else(|| {
+                nowhere(
+                    "operator: say where the operator listens for this path, as in operator: 10.1.2.3:7448",
+                )
+            })?;
+            let any: IpAddr =
+                if operator.is_ipv4() { Ipv4Addr::UNSPECIFIED.into() } else { Ipv6Addr::UNSPECIFIED.into() };
+            (SocketAddr::new(any, 0), Some(operator))
+        }
+        Role::Operator => {
+            let listen = path.listen.ok_or_else(|| {
+                nowhere("listen: say where to listen for this path, as in listen: 0.0.0.0:7448")
+            })?;
+            (listen, None)
+        }
+    };
+    let max_bps = path.max_rate.map_or(config.max_bps, |rate| rate.0 as f64);
+    Ok(FurtherPath { bind, operator, device: path.device.clone(), max_bps })
 }
 
 fn identity(given: Option<&Path>, site: &LinkSite) -> Result<SecretKey, SiteError> {
@@ -193,6 +239,59 @@ mod tests {
         let overrides = Overrides { trust: vec![dir.path().join("other.pub")], ..overrides };
         let error = overrides.peers(&Site::default()).unwrap_err();
         assert!(error.to_string().contains(&one.fingerprint()), "{error}");
+    }
+
+    /// A site at which both ends have two paths, and a key.
+    fn two_paths(dir: &Path, link: &str) -> Site {
+        let path = dir.join("key");
+        if !path.exists() {
+            SecretKey::create(&path, "").unwrap();
+        }
+        let key = path.display();
+        let text = format!("link: {{identity: {key}, trust: [{key}.pub], {link}}}\n");
+        tokkyu_contract::yaml::site::parse("site.yaml", &text).unwrap()
+    }
+
+    #[test]
+    fn further_paths_are_of_the_sites_own_peer_and_each_end_takes_its_side_of_them() {
+        let dir = tempfile::tempdir().unwrap();
+        let site = two_paths(
+            dir.path(),
+            "listen: 0.0.0.0:7447, operator: 10.0.0.2:7447, device: wwan0, max_rate: 9 Mbit/s, paths: \
+             [{operator: 10.0.0.2:7448, listen: 0.0.0.0:7448, device: wwan1, max_rate: 5 Mbit/s}]",
+        );
+        let at = |role, bind: &str| {
+            LinkConfig::at_site(role, bind.parse().unwrap(), &site, &Overrides::default()).unwrap()
+        };
+        let vehicle = at(Role::Vehicle { operator: "10.0.0.2:7447".parse().unwrap() }, "0.0.0.0:0");
+        let second = |bind: &str, operator: Option<&str>| FurtherPath {
+            bind: bind.parse().unwrap(),
+            operator: operator.map(|at| at.parse().unwrap()),
+            device: Some("wwan1".to_owned()),
+            max_bps: 5e6,
+        };
+        assert_eq!((vehicle.device.as_deref(), vehicle.max_bps), (Some("wwan0"), 9e6));
+        assert_eq!(vehicle.paths, [second("0.0.0.0:0", Some("10.0.0.2:7448"))]);
+        assert_eq!(at(Role::Operator, "0.0.0.0:7447").paths, [second("0.0.0.0:7448", None)]);
+        assert_eq!(at(Role::Operator, "0.0.0.0:9000").paths, [], "another link of this machine");
+        let other = Role::Vehicle { operator: "10.0.0.3:7447".parse().unwrap() };
+        assert_eq!(at(other, "0.0.0.0:0").paths, [], "another operator");
+    }
+
+    #[test]
+    fn a_path_that_does_not_say_what_this_end_needs_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        let vehicle = Role::Vehicle { operator: "10.0.0.2:7447".parse().unwrap() };
+        for (role, paths, needed) in [
+            (vehicle, "{listen: 0.0.0.0:7448}", "has no operator: say where"),
+            (Role::Operator, "{operator: 10.0.0.2:7448}", "has no listen: say where"),
+        ] {
+            let link = format!("listen: 0.0.0.0:7447, operator: 10.0.0.2:7447, paths: [{paths}]");
+            let site = two_paths(dir.path(), &link);
+            let bind = site.link.listen;
+            let error = LinkConfig::at_site(role, bind, &site, &Overrides::default()).err().unwrap();
+            assert!(error.to_string().contains(&format!("link.paths[0] of site.yaml {needed}")), "{error}");
+        }
     }
 
     #[test]

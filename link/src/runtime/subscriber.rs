@@ -1,22 +1,14 @@
 //! A subscription as an application holds it.
 
 use super::channel::{Feed, Leaving, Queue, Request, Shared};
-use crate::core::{Delivered, Endpoint, EndpointError, Subscription};
+use super::told::Sample;
+use crate::core::{Endpoint, EndpointError, Subscription};
 use std::sync::Arc;
 use std::time::Duration;
 use tokkyu_contract::FlowId;
 
 /// Samples of a keep_all subscription that wait for the application at most.
 const KEEP_ALL: usize = 1024;
-
-/// A sample as it is handed over.
-#[derive(Clone, Debug)]
-pub struct Sample {
-    /// The session it came in: sequence numbers start again with each.
-    pub session: u64,
-    /// The sample.
-    pub delivered: Delivered,
-}
 
 /// Receives one topic. Dropping it withdraws the subscription: nothing is sent for it any more, its place among the 1024
 /// is free, and [`LinkEvent::Withdrawn`](super::LinkEvent::Withdrawn) tells its ledger.

@@ -5,10 +5,12 @@
 
 use super::channel::{Leaving, Outgoing, Request, Shared};
 use super::endpoints::Endpoints;
-use super::{Closing, LinkConfig, LinkError, LinkEvent, LinkState, LinkStats, Role};
+use super::joint::Step;
+use super::paths::Paths;
+use super::{Closing, LinkConfig, LinkEvent, LinkState, LinkStats};
 use crate::carrier::clock::{self, Suspends};
-use crate::carrier::{Packets, QuicTransport, Received, Transport, TransportState};
-use crate::core::{Endpoint, Event, PathId, Session, SessionConfig, Stats, Way};
+use crate::carrier::{Packets, Received, Transport};
+use crate::core::{Endpoint, Event, PathConfig, PathId, Session, SessionConfig, Stats, Way};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError};
 use std::time::Duration;
@@ -24,32 +26,29 @@ const STATS_IDLE: Duration = Duration::from_millis(250);
 const REQUESTS_A_TURN: usize = 64;
 /// Datagrams kept for a session that begins while they are read: what one read brings.
 const EARLY: usize = 256;
-/// A vehicle that lost its operator dials again after this.
-const REDIAL: Duration = Duration::from_millis(500);
 /// Shorter waits for more packets save nothing: a timer costs as much as a packet.
 const SHORTEST_LULL: Duration = Duration::from_micros(50);
-/// QUIC, UDP, IPv4 and Ethernet bytes around a datagram.
-const OVERHEAD_BYTES: usize = 97;
 
-/// A datagram that came before its session was begun here.
+/// A datagram that came before its connection was part of a session here.
 struct Early {
-    session: u64,
+    path: PathId,
+    connection: u64,
     at: MonoTime,
     ce: bool,
     bytes: Vec<u8>,
 }
 
 impl Early {
-    fn of(received: &Received<'_>) -> Self {
-        let Received { session, at, ce, bytes } = *received;
-        Early { session, at, ce, bytes: bytes.to_vec() }
+    fn of(path: PathId, received: &Received<'_>) -> Self {
+        let Received { session: connection, at, ce, bytes } = *received;
+        Early { path, connection, at, ce, bytes: bytes.to_vec() }
     }
 }
 
 /// State of the thread.
 pub(super) struct LinkThread {
     config: LinkConfig,
-    carrier: QuicTransport,
+    paths: Paths,
     shared: Arc<Shared>,
     requests: Receiver<Request>,
     session: Option<(u64, Session)>,
@@ -58,31 +57,21 @@ pub(super) struct LinkThread {
     endpoints: Endpoints,
     state: LinkState,
     stats_at: MonoTime,
-    redial_at: MonoTime,
     suspends: Suspends,
     packet: Vec<u8>,
     closing: bool,
 }
 
-/// Binds the socket, and dials on the vehicle's side.
-pub(super) fn open_carrier(config: &LinkConfig) -> Result<QuicTransport, LinkError> {
-    let now = clock::now();
-    Ok(match config.role {
-        Role::Vehicle { operator } => QuicTransport::connect(&config.carrier(), operator, now)?,
-        Role::Operator => QuicTransport::listen(&config.carrier(), now)?,
-    })
-}
-
 impl LinkThread {
     pub(super) fn new(
         config: LinkConfig,
-        carrier: QuicTransport,
+        paths: Paths,
         shared: Arc<Shared>,
         requests: Receiver<Request>,
     ) -> Self {
         LinkThread {
             config,
-            carrier,
+            paths,
             shared,
             requests,
             session: None,
@@ -91,7 +80,6 @@ impl LinkThread {
             endpoints: Endpoints::default(),
             state: LinkState::Connecting,
             stats_at: MonoTime::ZERO,
-            redial_at: MonoTime::ZERO,
             suspends: Suspends::new(),
             packet: Vec::with_capacity(9000),
             closing: false,
@@ -106,9 +94,9 @@ impl LinkThread {
             self.look_for_suspend(now);
             self.receive(now);
             let asked = self.take_requests(now);
-            self.follow_carrier(now);
+            self.follow_paths(now);
             let more = self.turn_session(now) | self.withdraw_drained() | asked;
-            self.carrier.flush(clock::now());
+            self.paths.flush(clock::now());
             let more = more | self.look_for_refused_size();
             self.report_stats(now);
             if !more {
@@ -116,27 +104,27 @@ impl LinkThread {
             }
         }
         self.end_session();
-        self.carrier.close(clock::now(), "closed by the application");
-        self.carrier.flush(clock::now());
+        self.paths.close(clock::now(), "closed by the application");
         self.endpoints.close()
     }
 
     fn sleep(&mut self) {
-        let session = self.session.as_ref().map_or(MonoTime::MAX, |(_, session)| session.deadline());
-        // With the socket full a packet that is due cannot go: the carrier wakes us when it is writable.
-        let session = if self.session.is_some() && !self.carrier.ready() { MonoTime::MAX } else { session };
-        let carrier = self.carrier.deadline().unwrap_or(MonoTime::MAX);
-        let redial = if self.wants_redial() { self.redial_at } else { MonoTime::MAX };
-        let until = session.min(carrier).min(redial).min(self.stats_at + STATS_IDLE);
+        // Where the socket is full a packet that is due cannot go: the carrier wakes us when it is writable.
+        let ready = self.paths.ready();
+        let session = match &self.session {
+            Some((_, session)) if !ready.is_empty() => session.deadline_of(|path| ready.contains(&path)),
+            _ => MonoTime::MAX,
+        };
+        let until = session.min(self.paths.deadline()).min(self.stats_at + STATS_IDLE);
         let now = clock::now();
         let lull = self.session.as_ref().map_or(Duration::ZERO, |(_, session)| session.lull(now));
         let (until, packets) = match lull >= SHORTEST_LULL {
             true => (until.min(now + lull), Packets::Gather),
             false => (until, Packets::Wake),
         };
-        let woken = self.carrier.wait(until, packets, Some(self.shared.wake_fd()));
+        let woken = self.paths.wait(until, packets, self.shared.wake_fd());
         if woken.writable {
-            self.carrier.flush(clock::now());
+            self.paths.flush(clock::now());
         }
         if woken.woken {
             self.shared.awake();
@@ -153,31 +141,32 @@ impl LinkThread {
 
     /// Packets that are too long for our own device: true when there were any, and shorter ones may go at once.
     fn look_for_refused_size(&mut self) -> bool {
-        let Some(bytes) = self.carrier.take_refused_size() else { return false };
-        self.session
-            .iter_mut()
-            .for_each(|(_, session)| session.on_refused_size(clock::now(), PathId::FIRST, bytes));
-        true
+        let mut is_any = false;
+        for path in self.paths.of_session() {
+            let Some(bytes) = self.paths.carrier(path).take_refused_size() else { continue };
+            is_any = true;
+            self.session
+                .iter_mut()
+                .for_each(|(_, session)| session.on_refused_size(clock::now(), path, bytes));
+        }
+        is_any
     }
 
     fn receive(&mut self, now: MonoTime) {
         let (session, early) = (&mut self.session, &mut self.early);
         let mut latest = now;
-        self.carrier.receive(now, &mut |received| match session {
-            Some((number, session)) if *number == received.session => {
+        self.paths.receive(now, &mut |path, is_of_session, received| match session {
+            Some((_, session)) if is_of_session => {
                 // Stamped while we were reading, or by a calendar clock that jumped.
                 if received.at > latest {
                     latest = clock::now();
                 }
-                session.on_datagram(received.at.min(latest), PathId::FIRST, received.ce, received.bytes);
+                session.on_datagram(received.at.min(latest), path, received.ce, received.bytes);
             }
-            // The session began in this very read; it is ours only after it.
-            _ if early.len() < EARLY => early.push(Early::of(&received)),
+            // Its connection began in this very read; it is part of a session only after it.
+            _ if early.len() < EARLY => early.push(Early::of(path, &received)),
             _ => {}
         });
-        if self.carrier.deadline().is_some_and(|deadline| deadline <= now) {
-            self.carrier.on_timer(now);
-        }
     }
 
     /// Takes what was asked, or some of it. True when more may wait.
@@ -204,7 +193,7 @@ impl LinkThread {
             Request::Withdraw(endpoint, leaving) => self.on_withdraw(endpoint, leaving),
             Request::Send(samples) => samples.into_iter().for_each(|sample| self.send(now, sample)),
             Request::Rebind(bind) => {
-                if let Err(error) = self.carrier.rebind(bind, now) {
+                if let Err(error) = self.paths.carrier(PathId::FIRST).rebind(bind, now) {
                     self.shared.events.put(LinkEvent::Trouble(error.to_string()));
                 }
             }
@@ -246,56 +235,67 @@ impl LinkThread {
         }
     }
 
-    /// Brings the session in line with the carrier: another peer process is another session.
-    fn follow_carrier(&mut self, now: MonoTime) {
-        let state = match self.carrier.state() {
-            TransportState::Connecting => LinkState::Connecting,
-            TransportState::Up { session } => LinkState::Up { session: *session },
-            TransportState::Closed(reason) => LinkState::Down(reason.clone()),
-        };
-        if state != self.state {
-            self.end_session();
-            if let LinkState::Up { session } = state {
-                self.begin_session(now, session);
+    /// Brings the session in line with the connections: another peer process is another session.
+    fn follow_paths(&mut self, now: MonoTime) {
+        for step in self.paths.follow(now) {
+            match step {
+                Step::Begin { session, path } => self.begin_session(now, session, path),
+                Step::Open(path) => self.open_path(now, path),
+                Step::Close(path) => {
+                    self.session.iter_mut().for_each(|(_, session)| session.close_path(now, path))
+                }
+                Step::End => self.end_session(),
+                Step::Drop(_) => {}
             }
-            self.redial_at = now + REDIAL;
+        }
+        self.take_early();
+        let state = self.paths.state();
+        if state != self.state {
             self.state = state.clone();
             self.shared.events.put(LinkEvent::State(state));
-            self.tell_short_packets();
-        } else if self.wants_redial() && now >= self.redial_at {
-            self.redial_at = now + REDIAL;
-            // An error shows again in the carrier's state; the next attempt is due anyway.
-            let _ = self.carrier.reconnect(now);
+            self.paths.of_session().into_iter().for_each(|path| self.tell_short_packets(path));
         }
     }
 
-    /// The path took no packets as long as declared when the session began (LNK-89).
-    fn tell_short_packets(&self) {
-        if self.carrier.state().is_up() && self.carrier.is_short() {
-            let ip_bytes = Some(self.carrier.ip_bytes());
+    /// The path took no packets as long as declared when its connection began (LNK-89).
+    fn tell_short_packets(&mut self, path: PathId) {
+        let carrier = self.paths.carrier(path);
+        if carrier.state().is_up() && carrier.is_short() {
+            let ip_bytes = Some(carrier.ip_bytes());
             self.shared.events.put(LinkEvent::Session(Event::PacketsCut { way: Way::Out, ip_bytes }));
         }
     }
 
-    fn wants_redial(&self) -> bool {
-        matches!(self.config.role, Role::Vehicle { .. }) && matches!(self.state, LinkState::Down(_))
-    }
-
-    fn begin_session(&mut self, now: MonoTime, number: u64) {
+    fn begin_session(&mut self, now: MonoTime, number: u64, path: PathId) {
+        let PathConfig { max_datagram, ip_bytes, overhead_bytes, max_bps, handshake_rtt } =
+            self.paths.config(path);
         let mut session = Session::new(SessionConfig {
-            max_datagram: self.carrier.max_datagram(),
-            ip_bytes: self.carrier.ip_bytes(),
-            overhead_bytes: OVERHEAD_BYTES,
+            first_path: path,
+            max_datagram,
+            ip_bytes,
+            overhead_bytes,
             memory_bytes: self.config.memory_bytes,
-            max_bps: self.config.max_bps,
+            max_bps,
             lease: self.config.lease,
-            handshake_rtt: self.carrier.handshake_rtt(),
+            handshake_rtt,
         });
         self.endpoints.join(now, &mut session);
         self.session = Some((number, session));
-        for early in std::mem::take(&mut self.early) {
-            if let Some((_, session)) = self.session.as_mut().filter(|_| early.session == number) {
-                session.on_datagram(early.at.min(clock::now()), PathId::FIRST, early.ce, &early.bytes);
+    }
+
+    fn open_path(&mut self, now: MonoTime, path: PathId) {
+        let config = self.paths.config(path);
+        self.session.iter_mut().for_each(|(_, session)| session.open_path(now, path, &config));
+        if self.state.is_up() {
+            self.tell_short_packets(path);
+        }
+    }
+
+    /// What came on a connection before it was part of the session.
+    fn take_early(&mut self) {
+        for Early { path, connection, at, ce, bytes } in std::mem::take(&mut self.early) {
+            if let Some((_, session)) = self.session.as_mut().filter(|_| self.paths.has(path, connection)) {
+                session.on_datagram(at.min(clock::now()), path, ce, &bytes);
             }
         }
     }
@@ -314,16 +314,24 @@ impl LinkThread {
         if session.deadline() <= now {
             session.on_timer(now);
         }
-        let mut sent = 0;
-        while sent < BATCH && self.carrier.ready() {
-            let now = clock::now();
-            let Some(class) = session.poll_transmit(now, PathId::FIRST, &mut self.packet) else { break };
-            // Refusals are counted by the carrier; the session learns of the loss as of any other.
-            let _ = self.carrier.send(now, class, &self.packet);
-            sent += 1;
+        let mut more = false;
+        for path in self.paths.of_session() {
+            more |= self.send_batch(&mut session, path);
         }
         self.dispatch(number, &mut session);
         self.session = Some((number, session));
+        more
+    }
+
+    /// Sends at most one batch on a path. True when it was a whole one.
+    fn send_batch(&mut self, session: &mut Session, path: PathId) -> bool {
+        let mut sent = 0;
+        while sent < BATCH && self.paths.carrier(path).ready() {
+            let now = clock::now();
+            let Some(class) = session.poll_transmit(now, path, &mut self.packet) else { break };
+            self.paths.send(now, path, class, &self.packet);
+            sent += 1;
+        }
         sent == BATCH
     }
 
@@ -348,7 +356,7 @@ impl LinkThread {
         self.shared.set_stats(LinkStats {
             state: self.state.clone(),
             session: self.last_stats,
-            carrier: self.carrier.counters(),
+            carrier: self.paths.counters(),
             at: now,
             thread_cpu: clock::thread_cpu(),
         });

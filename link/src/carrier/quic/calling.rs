@@ -9,6 +9,7 @@ use tokkyu_contract::MonoTime;
 
 use super::admission::MAX_INCOMPLETE;
 use super::association::{Association, Phase};
+use super::call::{Call, Purpose};
 use super::config::{self, HANDSHAKE_TIMEOUT, SHORT_UDP_PAYLOAD};
 use super::dialing::{Dialing, Packets};
 use super::lifecycle::Event;
@@ -19,6 +20,8 @@ use crate::carrier::{CarrierError, CloseReason, TransportState};
 /// What the vehicle calls with.
 pub(super) struct Caller {
     pub(super) peer: SocketAddr,
+    /// What the next attempt is for.
+    pub(super) purpose: Purpose,
     whole: ClientConfig,
     /// Where packets as long as declared are no longer than short ones there is nothing to choose.
     short: Option<ClientConfig>,
@@ -28,11 +31,12 @@ pub(super) struct Caller {
 }
 
 impl Caller {
-    pub(super) fn new(peer: SocketAddr, tls: QuicClientConfig, udp_payload: u16) -> Caller {
+    pub(super) fn new(peer: SocketAddr, call: Call, tls: QuicClientConfig, udp_payload: u16) -> Caller {
         let tls = Arc::new(tls);
         let of = |payload| config::client(tls.clone(), &Arc::new(config::transport(payload)));
         Caller {
             peer,
+            purpose: Purpose { call, joins: false },
             whole: of(udp_payload),
             short: (udp_payload > SHORT_UDP_PAYLOAD).then(|| of(SHORT_UDP_PAYLOAD)),
             dialing: Dialing::without_choice(),
@@ -76,8 +80,7 @@ impl QuicTransport {
         }
         let (config, is_short) = caller.attempt();
         let instant = self.clock.instant(now);
-        // The name is not sent and not looked at: keys alone count.
-        let begun = self.endpoint.connect(instant, config, caller.peer, "tokkyu");
+        let begun = self.endpoint.connect(instant, config, caller.peer, &caller.purpose.name());
         let (handle, connection) = begun.map_err(|error| refuse(error.to_string()))?;
         self.associations.push(Association::new(handle, connection, now, is_short));
         Ok(())

@@ -15,6 +15,7 @@
 //! | `admission.rs` | what strangers may cost |
 //! | `association.rs` | one QUIC connection |
 //! | `dialing.rs` | how long the packets are that the vehicle dials with |
+//! | `call.rs` | which session a connection belongs to |
 //! | `calling.rs` | the vehicle's handshakes |
 //! | `lifecycle.rs` | the state that is shown, and how it moves |
 //! | `inbound.rs` | packets in |
@@ -23,6 +24,7 @@
 
 mod admission;
 mod association;
+mod call;
 mod calling;
 pub mod config;
 mod congestion;
@@ -55,9 +57,12 @@ use super::{
 };
 use admission::Admission;
 use association::{Association, Phase};
+pub use call::Call;
+use call::Purpose;
 use calling::Caller;
 use lifecycle::Lifecycle;
 use outbound::Outbox;
+pub use session::Elsewhere;
 use session::Session;
 
 /// Packets of one read fit.
@@ -75,13 +80,18 @@ pub struct QuicConfig {
     pub secret: SecretKey,
     /// Keys of the peers that are let in.
     pub trusted: TrustStore,
+    /// The device that packets leave and come by; whatever the routes say if None.
+    pub device: Option<String>,
+    /// The vehicle's side: what it calls its session.
+    pub call: Call,
     protocol: &'static [u8],
 }
 
 impl QuicConfig {
     /// A configuration for the protocol of this version.
     pub fn new(bind: SocketAddr, ip_mtu: u16, secret: SecretKey, trusted: TrustStore) -> QuicConfig {
-        QuicConfig { bind, ip_mtu, secret, trusted, protocol: tls::PROTOCOL }
+        let (device, call) = (None, Call::first());
+        QuicConfig { bind, ip_mtu, secret, trusted, device, call, protocol: tls::PROTOCOL }
     }
 
     fn identity(&self) -> Identity<'_> {
@@ -110,6 +120,7 @@ pub struct QuicTransport {
     role: Role,
     own: Own,
     clock: InstantMap,
+    device: Option<String>,
     socket: Socket,
     /// Taken out while its packets are handled.
     inbox: Option<Inbox>,
@@ -119,6 +130,7 @@ pub struct QuicTransport {
     endpoint: Endpoint,
     associations: Vec<Association>,
     session: Option<Session>,
+    elsewhere: Elsewhere,
     lifecycle: Lifecycle,
     refused: RefusedKey,
     /// Without the socket's part, and without the present session's black holes.
@@ -138,8 +150,8 @@ impl QuicTransport {
         let refused = RefusedKey::default();
         let tls = tls::client(&config.identity(), refused.clone())?;
         let endpoint = Endpoint::new(Arc::new(config::endpoint(payload, None)?), None, false, None);
-        let role = Role::Vehicle(Box::new(Caller::new(peer, tls, payload)));
-        let socket = Socket::bind(config.bind)?;
+        let role = Role::Vehicle(Box::new(Caller::new(peer, config.call, tls, payload)));
+        let socket = Socket::bind(config.bind, config.device.as_deref())?;
         let mut transport = Self::assemble(config, role, socket, endpoint, refused, payload);
         transport.dial(now)?;
         Ok(transport)
@@ -156,7 +168,7 @@ impl QuicTransport {
         let tls = Arc::new(tls);
         let of = |payload| Arc::new(config::server(tls.clone(), &Arc::new(config::transport(payload))));
         let short = (payload > config::SHORT_UDP_PAYLOAD).then(|| of(config::SHORT_UDP_PAYLOAD));
-        let socket = Socket::bind(config.bind)?;
+        let socket = Socket::bind(config.bind, config.device.as_deref())?;
         let seed = config::RestartSeed::new(&config.secret, socket.local());
         let endpoint = config::endpoint(payload, Some(&seed))?;
         let endpoint = Endpoint::new(Arc::new(endpoint), Some(of(payload)), false, None);
@@ -180,6 +192,7 @@ impl QuicTransport {
                 header_bytes: config.ip_mtu - payload,
             },
             clock: InstantMap::new(),
+            device: config.device.clone(),
             socket,
             inbox: Some(Inbox::new()),
             arena: BytesMut::with_capacity(ARENA_BYTES),
@@ -187,6 +200,7 @@ impl QuicTransport {
             endpoint,
             associations: Vec::new(),
             session: None,
+            elsewhere: Elsewhere::default(),
             lifecycle: Lifecycle::new(),
             refused,
             counters: CarrierCounters::default(),
@@ -214,7 +228,7 @@ impl QuicTransport {
         if bind.is_ipv4() != caller.peer.is_ipv4() {
             return Err(CarrierError::Family { local: bind, peer: caller.peer });
         }
-        let mut socket = Socket::bind(bind)?;
+        let mut socket = Socket::bind(bind, self.device.as_deref())?;
         socket.inherit(self.socket.counters());
         self.socket = socket;
         if let Some(association) = self.session_association() {
@@ -223,6 +237,28 @@ impl QuicTransport {
         }
         self.transmit(now);
         Ok(())
+    }
+
+    /// The vehicle's side: what the next call is for: session `call`, or another path of it.
+    pub fn set_call(&mut self, call: Call, joins: bool) {
+        if let Role::Vehicle(caller) = &mut self.role {
+            caller.purpose = Purpose { call, joins };
+        }
+    }
+
+    /// The operator's side: what is known of the session that other paths carry.
+    pub fn set_elsewhere(&mut self, elsewhere: Elsewhere) {
+        self.elsewhere = elsewhere;
+    }
+
+    /// The session of the present connection, as the vehicle calls it. None where it does not say.
+    pub fn call(&self) -> Option<Call> {
+        self.session.as_ref().and_then(|session| session.call)
+    }
+
+    /// When a packet of the present connection came last that it accepted.
+    pub fn heard(&self) -> Option<MonoTime> {
+        self.session.as_ref().map(|session| session.heard)
     }
 
     /// Own address and port.
@@ -345,24 +381,36 @@ impl Transport for QuicTransport {
     }
 
     fn wait(&mut self, until: MonoTime, packets: Packets, wake: Option<BorrowedFd<'_>>) -> WaitResult {
+        wait_for(&[self], until, packets, wake)
+    }
+}
+
+/// Sleeps as [`Transport::wait`] does, for several carriers at once.
+pub fn wait_for(
+    carriers: &[&QuicTransport],
+    until: MonoTime,
+    packets: Packets,
+    wake: Option<BorrowedFd<'_>>,
+) -> WaitResult {
+    let sockets = carriers.iter().map(|carrier| {
         let mut interest = PollFlags::empty();
         interest.set(PollFlags::POLLIN, packets == Packets::Wake);
-        interest.set(PollFlags::POLLOUT, self.outbox.is_blocked());
-        let socket = self.socket.as_fd();
-        let mut descriptors =
-            [PollFd::new(socket, interest), PollFd::new(wake.unwrap_or(socket), PollFlags::POLLIN)];
-        let watched = &mut descriptors[..1 + usize::from(wake.is_some())];
-        let span = (until != MonoTime::MAX).then(|| TimeSpec::from(until.since(clock::now())));
-        if ppoll(watched, span, None).is_err() {
-            // A signal: the caller looks at its deadlines and comes back.
-            return WaitResult::default();
-        }
-        let seen = |index: usize| watched.get(index).and_then(PollFd::revents).unwrap_or(PollFlags::empty());
-        WaitResult {
-            readable: seen(0).intersects(PollFlags::POLLIN | PollFlags::POLLERR),
-            writable: seen(0).contains(PollFlags::POLLOUT),
-            woken: !seen(1).is_empty(),
-        }
+        interest.set(PollFlags::POLLOUT, carrier.outbox.is_blocked());
+        PollFd::new(carrier.socket.as_fd(), interest)
+    });
+    let wake = wake.map(|wake| PollFd::new(wake, PollFlags::POLLIN));
+    let mut watched: Vec<PollFd<'_>> = sockets.chain(wake).collect();
+    let span = (until != MonoTime::MAX).then(|| TimeSpec::from(until.since(clock::now())));
+    if ppoll(&mut watched, span, None).is_err() {
+        // A signal: the caller looks at its deadlines and comes back.
+        return WaitResult::default();
+    }
+    let seen = |one: &PollFd<'_>| one.revents().unwrap_or(PollFlags::empty());
+    let (sockets, wake) = watched.split_at(carriers.len());
+    WaitResult {
+        readable: sockets.iter().any(|one| seen(one).intersects(PollFlags::POLLIN | PollFlags::POLLERR)),
+        writable: sockets.iter().any(|one| seen(one).contains(PollFlags::POLLOUT)),
+        woken: wake.iter().any(|one| !seen(one).is_empty()),
     }
 }
 

@@ -13,6 +13,7 @@ use tokkyu_contract::MonoTime;
 
 use super::admission::Place;
 use super::association::{Association, Phase, Turn};
+use super::call::{Call, Purpose};
 use super::config::{HANDSHAKE_TIMEOUT, IDLE_TIMEOUT};
 use super::lifecycle::Event;
 use super::{QuicTransport, Role};
@@ -26,6 +27,8 @@ const ALIVE: Duration = Duration::from_secs(1);
 pub(super) struct Session {
     pub(super) handle: ConnectionHandle,
     pub(super) key: PublicKey,
+    /// As the vehicle calls it.
+    pub(super) call: Option<Call>,
     /// When a packet of it came last that it accepted.
     pub(super) heard: MonoTime,
     /// Where the peer was last.
@@ -37,6 +40,39 @@ pub(super) struct Session {
     /// Shorter than it could be, as the path took no longer packets at the start (LNK-89).
     pub(super) is_short: bool,
     pub(super) handshake_rtt: Duration,
+}
+
+/// The operator's side: what is known of the session that other paths carry, and of the last one that ended.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Elsewhere {
+    /// The peer's key, what it calls the session, and when a packet of it came last on any path.
+    pub held: Option<(PublicKey, Option<Call>, MonoTime)>,
+    /// What the peer called the session before.
+    pub ended: Option<Call>,
+}
+
+impl Elsewhere {
+    /// Why a new connection is not let in, if so: a code and a text for the peer.
+    fn refusal(
+        &self,
+        now: MonoTime,
+        key: PublicKey,
+        purpose: Option<Purpose>,
+    ) -> Option<(u32, &'static str)> {
+        let call = purpose.map(|purpose| purpose.call);
+        let is_part = self.held.is_some_and(|(_, held, _)| held.is_some() && held == call);
+        match (self.held, purpose) {
+            (Some((held, ..)), _) if held != key => Some((code::BUSY, "another peer holds the session")),
+            _ if is_part => None,
+            (_, Some(purpose)) if purpose.joins || self.ended == call => {
+                Some((code::NO_SESSION, "there is no such session"))
+            }
+            (Some((.., heard)), _) if now.since(heard) < ALIVE => {
+                Some((code::TWICE, "this key holds the session"))
+            }
+            _ => None,
+        }
+    }
 }
 
 impl QuicTransport {
@@ -91,12 +127,21 @@ impl QuicTransport {
             self.counters.failed_handshakes.other += 1;
             return association.leave(instant, code::DONE, "this is a tokkyu link: datagrams only");
         };
+        let purpose = self.purpose_of(index);
+        let is_operator = matches!(self.role, Role::Operator { .. });
+        let refusal = is_operator.then(|| self.elsewhere.refusal(now, key, purpose)).flatten();
+        if let Some((code, text)) = refusal {
+            self.count_refusal(code);
+            return self.associations[index].leave(instant, code, text);
+        }
+        let call = purpose.map(|purpose| purpose.call);
+        let association = &mut self.associations[index];
         match &self.session {
             Some(session) if session.key != key => {
                 self.counters.failed_handshakes.busy += 1;
                 return association.leave(instant, code::BUSY, "another peer holds the session");
             }
-            Some(session) if now.since(session.heard) < ALIVE => {
+            Some(session) if now.since(session.heard) < ALIVE && (call.is_none() || session.call != call) => {
                 self.counters.failed_handshakes.twice += 1;
                 return association.leave(instant, code::TWICE, "this key holds the session");
             }
@@ -111,6 +156,7 @@ impl QuicTransport {
         self.session = Some(Session {
             handle: association.handle,
             key,
+            call,
             heard: now,
             remote: association.connection.remote_address(),
             max_datagram,
@@ -119,6 +165,14 @@ impl QuicTransport {
             handshake_rtt: association.connection.rtt(),
         });
         self.lifecycle.on(Event::Established);
+    }
+
+    /// What a connection is for: the vehicle knows, the operator is told.
+    fn purpose_of(&self, index: usize) -> Option<Purpose> {
+        match &self.role {
+            Role::Vehicle(caller) => Some(caller.purpose),
+            Role::Operator { .. } => Purpose::of(&self.associations[index].connection),
+        }
     }
 
     fn on_lost(&mut self, index: usize, error: &ConnectionError) {
@@ -217,6 +271,15 @@ impl QuicTransport {
         CloseReason::of(error, &around)
     }
 
+    fn count_refusal(&mut self, code: u32) {
+        let failed = &mut self.counters.failed_handshakes;
+        *match code {
+            code::BUSY => &mut failed.busy,
+            code::TWICE => &mut failed.twice,
+            _ => &mut failed.no_session,
+        } += 1;
+    }
+
     pub(super) fn count_failure(&mut self, reason: &CloseReason) {
         let failed = &mut self.counters.failed_handshakes;
         *match reason {
@@ -224,6 +287,7 @@ impl QuicTransport {
             CloseReason::OtherProtocol { .. } => &mut failed.other_protocol,
             CloseReason::Busy => &mut failed.busy,
             CloseReason::Twice => &mut failed.twice,
+            CloseReason::NoSession => &mut failed.no_session,
             CloseReason::NoAnswer { .. } => &mut failed.timed_out,
             _ => &mut failed.other,
         } += 1;

@@ -10,7 +10,7 @@ fn parcel(to: &Socket, class: Class, bytes: Vec<u8>, segment: Option<usize>) -> 
 }
 
 fn pair() -> (Socket, Socket) {
-    let bind = || Socket::bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let bind = || Socket::bind("127.0.0.1:0".parse().unwrap(), None).unwrap();
     (bind(), bind())
 }
 

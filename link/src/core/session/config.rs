@@ -1,11 +1,13 @@
 //! What a session is told at its start.
 
-use crate::core::path::PathConfig;
+use crate::core::path::{PathConfig, PathId};
 use std::time::Duration;
 
 /// What a session is told at its start.
 #[derive(Clone, Debug)]
 pub struct SessionConfig {
+    /// The path that the session begins with.
+    pub first_path: PathId,
     /// Largest datagram the carrier takes, bytes. At least 256.
     pub max_datagram: usize,
     /// Bytes of the IP packet it travels in (LNK-85).
@@ -34,6 +36,7 @@ impl Default for SessionConfig {
     /// Ethernet with QUIC over IPv4: 31 bytes QUIC, 28 UDP/IP, 14 Ethernet, 24 preamble, checksum and gap.
     fn default() -> Self {
         SessionConfig {
+            first_path: PathId::FIRST,
             max_datagram: 1434,
             ip_bytes: 1500,
             overhead_bytes: 97,

@@ -95,7 +95,7 @@ impl Session {
             codec.warm_up();
         }
         Session {
-            paths: vec![Path::new(PathId::FIRST, &path)],
+            paths: vec![Path::new(config.first_path, &path)],
             flows: vec![table_flow()],
             writers: BTreeMap::new(),
             readers: BTreeMap::new(),
@@ -289,8 +289,14 @@ impl Session {
 
     /// When the session wants to be called again.
     pub fn deadline(&self) -> MonoTime {
+        self.deadline_of(|_| true)
+    }
+
+    /// The same, where only the paths named by `takes` take packets.
+    pub fn deadline_of(&self, takes: impl Fn(PathId) -> bool) -> MonoTime {
         let expiry = self.flows.iter().map(OutFlow::next_expiry).min().unwrap_or(MonoTime::MAX);
-        let paths = self.paths.iter().map(|path| path.deadline(self.config.lease)).min();
+        let taking = self.paths.iter().filter(|path| takes(path.id));
+        let paths = taking.map(|path| path.deadline(self.config.lease)).min();
         expiry.min(self.next_housekeeping()).min(paths.unwrap_or(MonoTime::MAX))
     }
 
