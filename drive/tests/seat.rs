@@ -7,6 +7,7 @@ use std::sync::mpsc::Sender;
 
 use tokkyu_contract::yaml::others::{Other, Right};
 use tokkyu_drive::operator::{OperatorOptions, SeatRequest};
+use tokkyu_drive::program::display::Shown;
 use tokkyu_drive::program::{Driver, ExitCode};
 use tokkyu_drive::vehicle::VehicleOptions;
 use yard::keys::start_at_keyboard;
@@ -61,6 +62,12 @@ fn seat(end: &Running) -> (String, Option<String>) {
     let heard = end.heard.lock().unwrap();
     let gate = heard.statuses.last().and_then(|status| status.gate.clone());
     gate.and_then(|gate| gate.seat).map_or_else(Default::default, |seat| (seat.driver, seat.asker))
+}
+
+/// Who holds the emergency stop, as the end last heard.
+fn holder(end: &Running) -> Option<String> {
+    let heard = end.heard.lock().unwrap();
+    heard.statuses.last().and_then(|status| status.gate.clone()?.seat?.stop_held_by)
 }
 
 fn told(end: &Running, words: &str) -> bool {
@@ -218,13 +225,24 @@ fn an_end_that_may_only_watch_stops_the_vehicle() {
     driver.send('r').unwrap();
     wait_for(|| latched() > before + 5);
     assert!(!vehicle.told("locked: the emergency stop was released"));
+    // DRV-140
+    wait_for(|| {
+        holder(&operator).as_deref() == Some("screen") && holder(&screen).as_deref() == Some("screen")
+    });
+    let of_vehicle = || vehicle.heard.lock().unwrap().statuses.last().unwrap().clone();
+    wait_for(|| of_vehicle().seat.unwrap().stop_held_by.as_deref() == Some("screen"));
+    let of_operator = || operator.heard.lock().unwrap().statuses.last().unwrap().clone();
+    let named = "release of the emergency stop, screen holds the stop, age";
+    wait_for(|| of_vehicle().line().contains(named) && of_operator().line().contains(named));
     keys.send('r').unwrap();
     wait_for(|| {
         driver.send('r').unwrap();
         let heard = operator.heard.lock().unwrap();
         heard.statuses.last().and_then(|s| s.gate.clone()).is_some_and(|gate| gate.state == "locked")
     });
+    assert_eq!(holder(&operator), None);
     press_until_it_drives(&operator, &driver);
+    wait_for(|| of_vehicle().seat.unwrap().stop_held_by.is_none());
     end(vehicle, [operator, screen]);
 }
 

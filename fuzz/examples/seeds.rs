@@ -17,7 +17,7 @@ use tokkyu_drive::camera::{Camera, Dummy, JpegCamera, JpegRate, TestPicture};
 use tokkyu_drive::control::{Command, Controls, SeatWish};
 use tokkyu_drive::picture::{Encoding, Picture};
 use tokkyu_drive::safety::report::GateReport;
-use tokkyu_drive::safety::{Age, Cap, Need, SeatView, State};
+use tokkyu_drive::safety::{Age, Cap, EndName, Need, SeatView, State};
 use tokkyu_fleet::protocol::call::{Answer, Call, Refusal};
 use tokkyu_fleet::protocol::keys::{Kind, Vehicle};
 use tokkyu_fleet::protocol::state::{self, Doing, Driver, FlowLine, Last};
@@ -241,7 +241,7 @@ fn drive() -> io::Result<()> {
             pictures: age,
             commands: None,
         },
-        seat: SeatView::of_first("operator"),
+        seat: SeatView { holder: Some((1, EndName::new("screen"))), ..SeatView::of_first("operator") },
     };
     write("gate_report", "stopping", report.encode())?;
     write("bridge_message", "two", bridge_messages())?;

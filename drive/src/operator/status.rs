@@ -13,7 +13,7 @@ use crate::program::{
     RealTimeGrant, StreamFigures,
 };
 use crate::safety::report::GateReport;
-use crate::safety::{SeatView, State};
+use crate::safety::{EndName, SeatView, State};
 use crate::save::Saver;
 use crate::view::snapshot::{CameraRow, ControlRow, LinkRow, SlowerRow, Snapshot, need_of};
 
@@ -79,15 +79,20 @@ pub struct SeatHeard {
     pub driver: String,
     /// Name of the end that asks for the seat.
     pub asker: Option<String>,
+    /// Name of the end that holds the emergency stop without driving: a reset of the driver is void.
+    #[serde(default)]
+    pub stop_held_by: Option<String>,
 }
 
 impl From<SeatView> for SeatHeard {
     fn from(seat: SeatView) -> SeatHeard {
+        let name = |(_, name): (usize, EndName)| name.as_str().to_owned();
         SeatHeard {
             is_yours: seat.is_yours(),
             may: seat.may.as_str().to_owned(),
-            driver: seat.driver.1.as_str().to_owned(),
-            asker: seat.asker.map(|(_, name)| name.as_str().to_owned()),
+            driver: name(seat.driver),
+            asker: seat.asker.map(name),
+            stop_held_by: seat.holder.map(name),
         }
     }
 }
@@ -278,6 +283,7 @@ impl From<&GateHeard> for ControlRow {
             gate: State::ALL.into_iter().find(|state| state.as_str() == heard.state),
             need: need_of(&heard.waits_for),
             safe_stops: heard.safe_stops,
+            held_by: heard.seat.as_ref().and_then(|seat| seat.stop_held_by.clone()),
             slower: heard.cap.as_ref().and_then(SlowerRow::of),
             controls: None,
         }

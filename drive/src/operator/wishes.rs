@@ -1,5 +1,5 @@
 //! What this end wants with the seat: keys and flags make wishes, the vehicle's reports end them. SPEC.md DRV-123 to
-//! DRV-125, DRV-130.
+//! DRV-125, DRV-130, DRV-140.
 //!
 //! Pure but for the lock around it, which the thread that sends commands and the main thread share.
 
@@ -51,6 +51,16 @@ pub(super) enum HandsKind {
 }
 
 impl HandsKind {
+    /// For an end whose emergency stop stands in the way of the driver's reset.
+    const fn hold_in_words(self) -> &'static str {
+        match self {
+            HandsKind::Keyboard => "this end holds the emergency stop: r lets go of it",
+            HandsKind::None | HandsKind::Other => {
+                "this end holds the emergency stop: its reset lets go of it"
+            }
+        }
+    }
+
     const fn stop_in_words(self) -> &'static str {
         match self {
             HandsKind::None => "this end cannot stop the vehicle: it sends no commands (--control)",
@@ -149,6 +159,9 @@ impl Wishes {
     /// What the driver has to know of the seat all the time.
     pub(super) fn notice(&self) -> Option<String> {
         let seen = self.seen?;
+        if seen.holder.is_some_and(|(end, _)| end == seen.you) {
+            return Some(self.hands.hold_in_words().to_owned());
+        }
         match (seen.is_yours(), seen.asker) {
             (true, Some((_, asker))) => Some(format!("{} asks for the seat: y gives it", asker.as_str())),
             (true, None) => None,
@@ -211,7 +224,13 @@ mod tests {
 
     fn view(you: usize, may: Right, driver: usize, asker: Option<usize>) -> SeatView {
         let names = ["operator", "boss", "screen"].map(EndName::new);
-        SeatView { you, may, driver: (driver, names[driver]), asker: asker.map(|end| (end, names[end])) }
+        SeatView {
+            you,
+            may,
+            driver: (driver, names[driver]),
+            asker: asker.map(|end| (end, names[end])),
+            holder: None,
+        }
     }
 
     fn press(wishes: &mut Wishes, ms: u64, letter: char) -> String {
@@ -256,6 +275,16 @@ mod tests {
         assert_eq!(press(&mut wishes, 0, 'y'), "operator drives, and gives the seat");
         assert_eq!(wishes.wish(at(1)), SeatWish::default());
         assert_eq!(wishes.notice().as_deref(), Some("operator drives; x stops the vehicle all the same"));
+    }
+
+    #[test]
+    fn an_end_that_holds_the_stop_is_told_that_it_does_and_the_driver_is_not() {
+        let mut wishes = at_keyboard();
+        let holder = Some((2, EndName::new("screen")));
+        wishes.on_report(at(0), Some(SeatView { holder, ..view(2, Right::Watch, 0, None) }));
+        assert_eq!(wishes.notice().as_deref(), Some("this end holds the emergency stop: r lets go of it"));
+        wishes.on_report(at(0), Some(SeatView { holder, ..view(0, Right::Drive, 0, None) }));
+        assert_eq!(wishes.notice(), None, "it is in the gate's line");
     }
 
     #[test]

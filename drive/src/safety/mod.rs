@@ -53,7 +53,7 @@ pub use motion::{SPEED_WORTH, STANDS_BELOW_MPS, STANDS_FOR};
 pub use need::Need;
 pub use output::Slew;
 pub use ready::NEUTRAL_FOR;
-pub use seat::{How, Seat, SeatChange, Verdict};
+pub use seat::{How, Seat, SeatChange, Seating, Verdict};
 pub use seat_view::{EndName, SeatView};
 pub use state::{Change, State};
 pub use stop::{Cause, Profile, Stops};

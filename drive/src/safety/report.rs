@@ -18,7 +18,7 @@ pub const REPORT_EVERY: Duration = Duration::from_millis(100);
 /// An older report tells nothing about now.
 pub const WORTH: Duration = Duration::from_millis(500);
 
-const MAGIC: [u8; 4] = *b"TKG6";
+const MAGIC: [u8; 4] = *b"TKG7";
 /// Stands for an age that is not known.
 const UNKNOWN: u32 = u32::MAX;
 /// The same of the age of what the motors have, or a longer one.
@@ -145,10 +145,12 @@ mod tests {
                 may: Right::Force,
                 driver: (0, EndName::new("operator")),
                 asker: Some((2, EndName::new("seventeen_letters"))),
+                holder: Some((3, EndName::new("screen"))),
             },
         };
-        let expected = *b"TKG6\x03\x07\x14\0\x03\0\0\0\xa8\x61\0\0\xff\xff\xff\xff\xfe\xff\xff\xff\
-            \x57\x04\xfa\0\xff\xff\x1e\0\x02\x01\x03\x02operator\0\0\0\0\0\0\0\0seventeen_letter";
+        let expected = *b"TKG7\x03\x07\x14\0\x03\0\0\0\xa8\x61\0\0\xff\xff\xff\xff\xfe\xff\xff\xff\
+            \x57\x04\xfa\0\xff\xff\x1e\0\x02\x01\x03\x02operator\0\0\0\0\0\0\0\0seventeen_letter\
+            \x04screen\0\0\0\0\0\0\0\0\0\0";
         assert_eq!(report.encode(), expected);
     }
 
@@ -157,13 +159,14 @@ mod tests {
         fn any_bytes_are_no_report_or_one_that_encodes_to_them(
             mut bytes in proptest::collection::vec(any::<u8>(), REPORT_BYTES - 1..REPORT_BYTES + 2), state in 0u8..8,
             need in 0u8..14,
-            seat in proptest::collection::vec(0u8..10, 4), letters in 0usize..=16,
+            seat in proptest::collection::vec(0u8..10, 5), letters in 0usize..=16,
         ) {
-            bytes[..6].copy_from_slice(&[b'T', b'K', b'G', b'6', state, need]);
-            if bytes.len() >= 68 {
-                bytes[32..36].copy_from_slice(&seat);
-                bytes[36..68].fill(0);
+            bytes[..6].copy_from_slice(&[b'T', b'K', b'G', b'7', state, need]);
+            if bytes.len() >= REPORT_BYTES {
+                bytes[32..36].copy_from_slice(&seat[..4]);
+                bytes[36..85].fill(0);
                 bytes[36..36 + letters].fill(b'a');
+                bytes[68] = seat[4];
             }
             match GateReport::decode(&bytes) {
                 Some(report) => prop_assert_eq!(&report.encode()[..], &bytes[..]),
@@ -174,6 +177,7 @@ mod tests {
                         || seat[..3].iter().any(|end| *end > 8)
                         || seat[..2].contains(&0)
                         || seat[3] > 2
+                        || seat[4] > 8
                 ),
             }
         }

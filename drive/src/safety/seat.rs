@@ -1,4 +1,4 @@
-//! Who drives. SPEC.md DRV-122 to DRV-125, DRV-129.
+//! Who drives. SPEC.md DRV-122 to DRV-125, DRV-129, DRV-140.
 //!
 //! Runs in the thread that takes commands, before the gate; pure, constant time, no clock inside. One end has the seat,
 //! always; what the others send can stop the vehicle, and ask for the seat or take it.
@@ -77,6 +77,17 @@ pub enum SeatChange {
     },
 }
 
+/// Who has the seat, and what the others do with it. Ends count from 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Seating {
+    /// Who drives.
+    pub driver: usize,
+    /// Who asks for the seat.
+    pub asker: Option<usize>,
+    /// Who asks for the emergency stop without driving: a reset of the driver is void.
+    pub holder: Option<usize>,
+}
+
 /// What is known of one end.
 struct End {
     may: Right,
@@ -137,6 +148,17 @@ impl Seat {
         self.asker
     }
 
+    /// Who drives, who asks, and who holds the stop at `now`.
+    pub fn seating(&self, now: MonoTime) -> Seating {
+        Seating { driver: self.driver, asker: self.asker, holder: self.holder(now) }
+    }
+
+    /// The first of the ends that ask for the stop without driving, or may have gone since (DRV-122).
+    fn holder(&self, now: MonoTime) -> Option<usize> {
+        let stops = |end: &End| end.stops.is_some_and(|at| now.since(at) <= STOP_HOLDS);
+        self.ends.iter().position(stops)
+    }
+
     /// `from` began a new session: its sequence numbers start again, and what it held down before is void.
     pub fn on_new_session(&mut self, now: MonoTime, from: usize) {
         if let Some(end) = self.ends.get_mut(from) {
@@ -187,8 +209,7 @@ impl Seat {
 
     /// Whether a reset of the driver counts.
     fn may_reset(&self, now: MonoTime) -> bool {
-        let stops = |end: &End| end.stops.is_some_and(|at| now.since(at) <= STOP_HOLDS);
-        self.is_begun && !self.ends.iter().any(stops)
+        self.is_begun && self.holder(now).is_none()
     }
 
     /// Time passed.
@@ -321,6 +342,35 @@ mod tests {
         yard.sends(2, Controls::emergency(), NO_WISH, 0);
         yard.says(2, NO_WISH);
         assert_eq!(reset(&mut yard, 0), Verdict::Driver, "it took it back");
+    }
+
+    /// DRV-140: told for as long as a reset is void for its sake.
+    #[test]
+    fn the_first_of_those_who_hold_the_stop_is_told_until_a_reset_counts() {
+        let mut yard = Yard::new();
+        let holder = |yard: &Yard| yard.seat.seating(yard.now).holder;
+        let stop = Controls::emergency();
+        yard.sends(0, stop, NO_WISH, 0);
+        assert_eq!(holder(&yard), None, "the driver's own");
+        yard.sends(3, stop, NO_WISH, 0);
+        assert_eq!(holder(&yard), Some(3));
+        yard.passes(500);
+        yard.sends(2, stop, NO_WISH, 0);
+        assert_eq!(holder(&yard), Some(2));
+        yard.says(2, NO_WISH);
+        assert_eq!(holder(&yard), Some(3));
+        yard.passes(500);
+        assert_eq!((holder(&yard), reset(&mut yard, 0)), (Some(3), Verdict::VoidReset));
+        yard.passes(1);
+        assert_eq!((holder(&yard), reset(&mut yard, 0)), (None, Verdict::Driver));
+    }
+
+    #[test]
+    fn who_held_the_stop_and_drives_now_holds_it_no_more() {
+        let mut yard = Yard::new();
+        yard.sends(3, Controls::emergency(), NO_WISH, 0);
+        yard.sends(3, Controls::emergency(), FORCE, 0);
+        assert_eq!(yard.seat.seating(yard.now), Seating { driver: 3, asker: None, holder: None });
     }
 
     #[test]

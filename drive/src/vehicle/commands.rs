@@ -20,7 +20,9 @@ use crate::control::{Age, Command, CommandError, Controls};
 use crate::program::wiring::make_real_time;
 use crate::program::{Arrived, DriveError, Mail, RealTimeGrant, Recent, Session, StopFlag, captured};
 use crate::safety::report::GateReport;
-use crate::safety::{Cap, Cause, Change, Counts, Gate, Need, Seat, SeatChange, SeatView, State, Verdict};
+use crate::safety::{
+    Cap, Cause, Change, Counts, Gate, Need, Seat, SeatChange, SeatView, Seating, State, Verdict,
+};
 
 /// Longest wait for the driver's next command where others may stop the vehicle: their stop comes so much later.
 const WAIT_BESIDE_OTHERS: Duration = Duration::from_millis(5);
@@ -39,8 +41,8 @@ pub(super) struct GateView {
     pub(super) output: Controls,
     /// How fast it may be, where that is declared.
     pub(super) cap: Option<Cap>,
-    /// Which end drives, and which asks for the seat.
-    pub(super) seat: (usize, Option<usize>),
+    /// Which end drives, which asks for the seat, and which holds the emergency stop.
+    pub(super) seat: Seating,
 }
 
 impl GateView {
@@ -55,7 +57,7 @@ impl GateView {
             counts,
             output: gate.output(),
             cap,
-            seat: (seat.driver(), seat.asker()),
+            seat: seat.seating(now),
         }
     }
 
@@ -128,6 +130,8 @@ pub(super) enum Report {
     Seat { at: MonoTime, change: SeatChange, gate: GateView },
     /// The gate changed.
     Changed { at: MonoTime, change: Change, gate: GateView },
+    /// Another end holds the emergency stop than before, or none does (DRV-140).
+    Held { gate: GateView },
     /// The gate waits for something else.
     Needs { at: MonoTime, gate: GateView },
     /// The latency begins or ceases to bound the speed while the vehicle drives.
@@ -216,6 +220,8 @@ struct Gift {
 struct Told {
     /// What it waits for.
     need: Need,
+    /// Which end holds the emergency stop.
+    holder: Option<usize>,
     /// The latency bounds its speed.
     is_slowed: bool,
 }
@@ -289,6 +295,7 @@ impl<M: Motors> Turn<M> {
         let change = self.gate.on_tick(now);
         self.tell(now, change);
         self.set_motors();
+        self.tell_holder(now);
         self.tell_need(now);
         self.tell_speed(now);
     }
@@ -422,6 +429,14 @@ impl<M: Motors> Turn<M> {
     fn tell(&self, at: MonoTime, change: Option<Change>) {
         if let Some(change) = change {
             self.thread.mail.post(Report::Changed { at, change, gate: self.view(at) });
+        }
+    }
+
+    /// Time alone ends it where an end has gone, and no command may come that would tell of it.
+    fn tell_holder(&mut self, now: MonoTime) {
+        let gate = self.view(now);
+        if std::mem::replace(&mut self.told.holder, gate.seat.holder) != gate.seat.holder {
+            self.thread.mail.post(Report::Held { gate });
         }
     }
 

@@ -1,5 +1,5 @@
 //! All ends that the vehicle serves: their names, who gets pictures, and what each is told of the seat. SPEC.md DRV-127
-//! to DRV-129.
+//! to DRV-129, DRV-140.
 //!
 //! Held by the main thread. Ends count from 0, the first at `operator` of the site; its link is the program's own.
 
@@ -13,7 +13,7 @@ use tokkyu_link::carrier::clock;
 use super::others::OtherEnd;
 use super::precedence::Precedence;
 use super::status::{EndStatus, SeatStatus};
-use crate::safety::{EndName, How, SeatChange, SeatView};
+use crate::safety::{EndName, How, SeatChange, SeatView, Seating};
 
 /// The ends, beside the first one's link.
 pub(super) struct Ends {
@@ -54,10 +54,16 @@ impl Ends {
         self.other(end).map_or(self.first_may, |other| other.may)
     }
 
-    /// What `end` is told of the seat: who drives, and who asks.
-    pub(super) fn view(&self, end: usize, (driver, asker): (usize, Option<usize>)) -> SeatView {
+    /// What `end` is told of the seat: who drives, who asks, and who holds the stop.
+    pub(super) fn view(&self, end: usize, seat: Seating) -> SeatView {
         let named = |end: usize| (end, EndName::new(self.name(end)));
-        SeatView { you: end, may: self.may(end), driver: named(driver), asker: asker.map(named) }
+        SeatView {
+            you: end,
+            may: self.may(end),
+            driver: named(seat.driver),
+            asker: seat.asker.map(named),
+            holder: seat.holder.map(named),
+        }
     }
 
     /// Bit/s that the link of `end` grants each camera; 0: not known.
@@ -96,15 +102,17 @@ impl Ends {
     }
 
     /// The seat, for a status; `first_is_here`: the first one's link is up.
-    pub(super) fn status(&self, (driver, asker): (usize, Option<usize>), first_is_here: bool) -> SeatStatus {
+    pub(super) fn status(&self, seat: Seating, first_is_here: bool) -> SeatStatus {
         let end = |index: usize| EndStatus {
             name: self.name(index).to_owned(),
             may: self.may(index).as_str().to_owned(),
             is_here: self.is_here(index, first_is_here),
         };
+        let named = |end: usize| self.name(end).to_owned();
         SeatStatus {
-            driver: self.name(driver).to_owned(),
-            asker: asker.map(|asker| self.name(asker).to_owned()),
+            driver: named(seat.driver),
+            asker: seat.asker.map(named),
+            stop_held_by: seat.holder.map(named),
             ends: (0..=self.others.len()).map(end).collect(),
         }
     }

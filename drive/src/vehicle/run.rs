@@ -405,7 +405,7 @@ impl Vehicle<'_> {
         match report {
             commands::Report::Command { from, arrived, age, bytes, gate } => {
                 control.gate = gate;
-                if from == gate.seat.0 {
+                if from == gate.seat.driver {
                     control.ages.on_arrival(arrived.arrival.saturating_sub(age), arrived.arrival);
                 }
                 // The books are the first end's.
@@ -456,6 +456,7 @@ impl Vehicle<'_> {
                     self.desk.tell(error.to_string());
                 }
             }
+            commands::Report::Held { gate } => control.gate = gate,
             commands::Report::Needs { at, gate } => {
                 control.gate = gate;
                 if gate.need != Need::Nothing {
@@ -491,7 +492,7 @@ impl Vehicle<'_> {
 
     /// Which end drives.
     fn driver(&self) -> usize {
-        self.control.as_ref().map_or(0, |control| control.gate.seat.0)
+        self.control.as_ref().map_or(0, |control| control.gate.seat.driver)
     }
 
     /// What the links of the others told, and who gets pictures.

@@ -53,6 +53,9 @@ pub struct SeatStatus {
     pub driver: String,
     /// Name of the end that asks for the seat.
     pub asker: Option<String>,
+    /// Name of the end that holds the emergency stop without driving: a reset of the driver is void.
+    #[serde(default)]
+    pub stop_held_by: Option<String>,
     /// All of them, in the site's order.
     pub ends: Vec<EndStatus>,
 }
@@ -215,7 +218,7 @@ impl Shown for VehicleStatus {
             total: None,
             cameras: self.cameras.iter().map(row).collect(),
             link: LinkRow::from(&self.link),
-            control: self.control.as_ref().map(ControlRow::from).unwrap_or_default(),
+            control: self.control_row(),
             keys_drive: false,
             notice: self.cameras.iter().find_map(|camera| camera.trouble.clone()),
         }
@@ -231,6 +234,14 @@ impl Shown for VehicleStatus {
             parts.push(plain::control(&snapshot));
         }
         parts.join(" | ")
+    }
+}
+
+impl VehicleStatus {
+    fn control_row(&self) -> ControlRow {
+        let held_by = self.seat.as_ref().and_then(|seat| seat.stop_held_by.clone());
+        let control = self.control.as_ref().map(ControlRow::from).unwrap_or_default();
+        ControlRow { held_by, ..control }
     }
 }
 
@@ -259,6 +270,7 @@ impl From<&GateStatus> for ControlRow {
             gate: State::ALL.into_iter().find(|state| state.as_str() == status.state),
             need: need_of(&status.waits_for),
             safe_stops: status.safe_stops,
+            held_by: None,
             slower: status.cap.as_ref().and_then(SlowerRow::of),
             controls: Some(Controls::clamped(throttle, brake, steering)),
         }

@@ -12,7 +12,7 @@ use ratatui::style::{Color, Modifier, Style, Stylize};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Gauge, Paragraph, Sparkline};
 
-use super::snapshot::{CameraRow, ControlRow, Snapshot, clock, ms, rate};
+use super::snapshot::{CameraRow, ControlRow, NAME, Snapshot, clock, ms, rate};
 use crate::control::keyboard::{HELP, QUIT_HELP};
 use crate::safety::{Need, State};
 use crate::text::printable;
@@ -20,8 +20,6 @@ use crate::text::printable;
 mod cameras;
 mod small;
 
-/// Longest name that is shown.
-const NAME: usize = 40;
 /// Curves of this many cameras at most; more would leave no row for the rest.
 const MOST_CURVES: usize = 4;
 const CURVE_ROWS: u16 = 4;
@@ -147,6 +145,11 @@ fn need_span(need: Need) -> Span<'static> {
     Span::styled(need.as_str(), Style::new().fg(Color::Yellow).bold())
 }
 
+/// Who holds the emergency stop.
+fn holder_span(words: String) -> Span<'static> {
+    Span::styled(words, Style::new().fg(Color::White).bg(Color::Red).bold())
+}
+
 /// How fast the vehicle may be.
 fn slower_span(words: String) -> Span<'static> {
     Span::styled(words, Style::new().fg(Color::Yellow).bold())
@@ -158,6 +161,9 @@ fn control_line(snapshot: &Snapshot, width: u16) -> Paragraph<'_> {
     let mut spans = vec![gate_span(row.gate)];
     if row.gate.is_some() && row.need != Need::Nothing {
         spans.extend([Span::raw("  "), need_span(row.need)]);
+    }
+    if let Some(words) = row.holder_in_words() {
+        spans.extend([Span::raw("  "), holder_span(words)]);
     }
     if let Some(slower) = &row.slower {
         spans.extend([Span::raw("  "), slower_span(slower.words())]);
@@ -329,6 +335,19 @@ mod tests {
         assert!(row_with(&rows, "STOPPING  waits for throttle 0 for 0.5 s").contains("age"));
         assert!(row_with(&rows, "the disk is full").contains("saving ended"));
         assert!(buffer.content.iter().any(|cell| cell.symbol() == "S" && cell.bg == Color::Red));
+    }
+
+    #[test]
+    fn who_holds_the_stop_is_named_on_large_screens_and_small_ones() {
+        let mut snapshot = example();
+        snapshot.control.gate = Some(State::Emergency);
+        snapshot.control.need = Need::Reset;
+        snapshot.control.held_by = Some("screen".into());
+        let large = rows(&screen(120, 30, &snapshot));
+        let control = row_with(&large, "EMERGENCY STOP");
+        assert!(control.contains("release of the emergency stop  screen holds the stop"), "{control}");
+        let small = rows(&screen(40, 4, &snapshot));
+        assert_eq!(small[1..3], ["screen holds the stop", "waits for the release of the emergency s"]);
     }
 
     #[test]

@@ -2,12 +2,9 @@
 //!
 //! Pure. Invariant: the line has no line end and no control character, whatever the peer calls its flows.
 
-use super::snapshot::{CameraRow, Snapshot, clock, ms};
+use super::snapshot::{CameraRow, NAME, Snapshot, clock, ms};
 use crate::safety::Need;
 use crate::text::printable;
-
-/// Longest name that is shown.
-const NAME: usize = 40;
 
 /// One line about `snapshot`.
 pub fn line(snapshot: &Snapshot) -> String {
@@ -55,10 +52,15 @@ pub(crate) fn link(snapshot: &Snapshot) -> String {
 pub(crate) fn control(snapshot: &Snapshot) -> String {
     let row = &snapshot.control;
     let gate = row.gate.map_or("–", |gate| gate.as_str());
-    let need = if row.need == Need::Nothing { String::new() } else { format!(", {},", row.need.as_str()) };
+    let need = Some(row.need).filter(|need| *need != Need::Nothing).map(|need| need.as_str().to_owned());
+    let slower = row.slower.map(|slower| slower.words());
+    let more: String = [need, row.holder_in_words(), slower]
+        .iter()
+        .flatten()
+        .fold(String::new(), |before, words| before + ", " + words);
+    let comma = if more.is_empty() { "" } else { "," };
     let (last, p50, p99) = (ms(row.last), ms(row.p50), ms(row.p99));
-    let slower = row.slower.map_or(String::new(), |slower| format!(", {},", slower.words()));
-    format!("control {gate}{need}{slower} age {last} p50 {p50} p99 {p99} safe stops {}", row.safe_stops)
+    format!("control {gate}{more}{comma} age {last} p50 {p50} p99 {p99} safe stops {}", row.safe_stops)
 }
 
 #[cfg(test)]
@@ -76,6 +78,15 @@ mod tests {
              | link 30.10 Mbit/s of 40.00 Mbit/s granted, rtt 38.0 ms, loss 2.5 %, parity 8.2 %, repair 1.5 % \
              | control driving, at most 38.5 km/h (260 ms), age 19.0 ms p50 21.0 ms p99 60.0 ms safe stops 2"
         );
+    }
+
+    #[test]
+    fn the_line_names_who_holds_the_stop() {
+        let mut snapshot = example();
+        (snapshot.control.need, snapshot.control.held_by) = (Need::Reset, Some("screen".into()));
+        let line = line(&snapshot);
+        let expected = ", waits for the release of the emergency stop, screen holds the stop, at most 38.5 km/h (260 ms), age";
+        assert!(line.contains(expected), "{line}");
     }
 
     #[test]

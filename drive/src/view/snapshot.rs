@@ -9,6 +9,10 @@ use tokkyu_contract::Ledger;
 use crate::control::Controls;
 use crate::program::CapFigures;
 use crate::safety::{Need, State};
+use crate::text::printable;
+
+/// Longest name that is shown.
+pub(super) const NAME: usize = 40;
 
 /// One moment of a drive.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -90,10 +94,19 @@ pub struct ControlRow {
     pub need: Need,
     /// Safe stops since the drive began.
     pub safe_stops: u64,
+    /// Name of another end that holds the emergency stop: until it lets go no reset counts.
+    pub held_by: Option<String>,
     /// The vehicle is held to a speed below its highest.
     pub slower: Option<SlowerRow>,
     /// What the driver wants now.
     pub controls: Option<Controls>,
+}
+
+impl ControlRow {
+    /// `screen holds the stop`, where somebody does.
+    pub(super) fn holder_in_words(&self) -> Option<String> {
+        self.held_by.as_deref().map(|name| format!("{} holds the stop", printable(name, NAME)))
+    }
 }
 
 /// A speed that the latency allows.
@@ -207,6 +220,7 @@ pub(super) fn example() -> Snapshot {
         gate: Some(State::Driving),
         need: Need::Nothing,
         safe_stops: 2,
+        held_by: None,
         slower: Some(SlowerRow { kmh: 38.46, latency_ms: Some(260.0) }),
         controls: Controls::new(0.5, 0.0, -0.25).ok(),
     };

@@ -197,6 +197,35 @@ fn a_program_that_ends_while_driving_tells_of_a_stop_and_one_that_stops_keeps_it
     assert_eq!((stopping.gate.state(), stopping.gate.cause()), (State::Stopping, Some(Cause::Lost)));
 }
 
+/// DRV-140: nobody sends anything any more, and the name goes all the same.
+#[test]
+fn who_holds_the_stop_is_told_and_that_it_went() {
+    let link = link();
+    let mut turn = turn(&link);
+    let subscription = Subscription { topic: "stop".into(), type_name: String::new(), qos: Qos::default() };
+    let subscriber = link.subscribe(subscription).unwrap();
+    turn.thread.posts.push(Post::new(subscriber, Session::default(), Arc::default()));
+    turn.seat = Seat::new(clock::now(), &[Right::Force, Right::Watch], Limits::default());
+    let (mail, reports, _) = Mail::open();
+    turn.thread.mail = mail;
+    let holders = || -> Vec<Option<usize>> {
+        let held = |report| if let Report::Held { gate } = report { Some(gate.seat.holder) } else { None };
+        reports.try_iter().filter_map(held).collect()
+    };
+    // It ends a minute from now: a test that is held up in between is too early all the same.
+    let now = clock::now() + Duration::from_secs(60);
+    let (controls, seat) = (Controls::emergency(), SeatWish::default());
+    let stop = Command { controls, sequence: 1, issued: PeerTime::ZERO, pictures: None, seat };
+    let age = Age { estimate: Duration::ZERO, error: Duration::ZERO };
+    turn.seat.on_command(now, 1, age, &stop, true);
+    turn.step(None);
+    assert_eq!(holders(), [Some(1)]);
+    turn.tell_holder(now + Duration::from_secs(1));
+    assert_eq!(holders(), [], "once");
+    turn.tell_holder(now + Duration::from_millis(1_001));
+    assert_eq!(holders(), [None]);
+}
+
 #[test]
 fn motors_are_told_how_fast_the_latency_lets_the_vehicle_go() {
     let link = link();

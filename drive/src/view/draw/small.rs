@@ -5,12 +5,12 @@
 use ratatui::text::{Line, Span};
 use ratatui::widgets::Paragraph;
 
-use super::super::snapshot::{CameraRow, Snapshot, ms};
-use super::{NAME, age_style, gate_span, header, need_span, notice_line, slower_span};
+use super::super::snapshot::{CameraRow, NAME, Snapshot, ms};
+use super::{age_style, gate_span, header, holder_span, need_span, notice_line, slower_span};
 use crate::safety::Need;
 use crate::text::printable;
 
-/// As many lines as `height` has room for: the gate and what it waits for, a notice, the cameras, the link.
+/// As many lines as `height` has room for: the gate, who holds the stop, and what it waits for, a notice, the cameras, the link.
 pub(super) fn text(snapshot: &Snapshot, height: u16) -> Paragraph<'static> {
     let gate = Line::from(vec![
         gate_span(snapshot.control.gate),
@@ -18,8 +18,10 @@ pub(super) fn text(snapshot: &Snapshot, height: u16) -> Paragraph<'static> {
     ]);
     let link = &snapshot.link;
     let need = Some(snapshot.control.need).filter(|need| *need != Need::Nothing).map(need_span);
+    let holder = snapshot.control.holder_in_words().map(holder_span);
     let slower = snapshot.control.slower.map(|slower| slower_span(slower.short()));
     let lines = std::iter::once(gate)
+        .chain(holder.map(Line::from))
         .chain(need.map(Line::from))
         .chain(slower.map(Line::from))
         .chain(snapshot.notice.as_deref().map(notice_line))
