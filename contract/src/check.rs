@@ -3,7 +3,7 @@
 //! Runs in `tokkyu check`, and wherever a program prints its settings; pure computation over two files that were read
 //! before. Nothing here decides: priorities come from [`Class::priorities`], the cap from [`Site::allowed`]. A
 //! [`Warning`] is about something that can be done but not well; what cannot be is an error of the readers.
-//! Specification: SPEC.md, CON-27 to CON-36, CON-53, CON-63.
+//! Specification: SPEC.md, CON-27 to CON-36, CON-53, CON-63, CON-70.
 
 mod print;
 mod warnings;

@@ -1,10 +1,11 @@
 //! Finds what can be done, but not well. One function for each kind of warning (CON-29 to CON-32, CON-34 to CON-36, CON-53,
-//! CON-58, CON-59, CON-63).
+//! CON-58, CON-59, CON-63, CON-70).
 
 use super::{Warning, bit_rate};
 use crate::class::{Class, LinuxSched};
 use crate::units::{BitRate, Bytes, DurationText};
 use crate::yaml::budget::RtosBudget;
+use crate::yaml::others::Other;
 use crate::yaml::robot::{Flow, Robot, Toward};
 use crate::yaml::site::Site;
 
@@ -30,6 +31,7 @@ pub(super) fn find(robot: &Robot, site: &Site) -> Vec<Warning> {
     let budgets = site.rtos_budgets.iter().enumerate().filter_map(leaves_little);
     flows
         .chain(sums)
+        .chain(site.link.others.iter().enumerate().filter_map(|end| pictures_too_fast(robot, end)))
         .chain(slowed_by_commands_alone(robot))
         .chain(nothing_gated(robot))
         .chain(robot.flows.iter().filter_map(|flow| blind_between_pictures(flow, robot)))
@@ -117,6 +119,28 @@ fn sum_too_fast(robot: &Robot, toward: Toward, site: &Site) -> Option<Warning> {
         toward.as_str()
     );
     warning("flows".to_owned(), what, "lower rates or sizes, or raise link.max_rate in the site's file")
+}
+
+/// Every end gets every camera's pictures, and keeps to a rate of its own (CON-70). Where none is said it has the site's,
+/// which the first end has too.
+fn pictures_too_fast(robot: &Robot, (index, end): (usize, &Other)) -> Option<Warning> {
+    let limit = end.max_rate?;
+    let is_camera = |flow: &&Flow| flow.toward == Toward::Operator && flow.source.is_some();
+    let rates = robot.flows.iter().filter(is_camera).filter_map(bit_rate);
+    let needed = rates.fold(BitRate(0), BitRate::saturating_add);
+    if needed <= limit {
+        return None;
+    }
+    let part = needed.0.div_ceil(limit.0.max(1));
+    let what = format!(
+        "the pictures for {} need {needed}, more than its max_rate of {limit}: it gets some of them",
+        end.name
+    );
+    let remedy = format!(
+        "write max_rate: {needed} or more in the site's file, or lower rates or sizes of the cameras to 1/{part} in the \
+         robot's"
+    );
+    warning(format!("link.others[{index}].max_rate"), what, remedy)
 }
 
 /// What a slow reader makes the link keep is more than the memory it may take (CON-32).

@@ -81,6 +81,43 @@ fn what_is_missing_twice_or_too_much_is_refused() {
     assert!(errors.to_string().contains("there is no first end"), "{errors}");
 }
 
+/// CON-70.
+#[test]
+fn pictures_that_are_more_than_an_end_may_get_are_warned_of_for_each_end() {
+    let camera = |name: &str, toward: &str, source: &str| {
+        format!(
+            "  {name}: {{class: realtime, rate: 10 Hz, size: 25 kB, lifespan: 1 s, toward: {toward}{source}}}\n"
+        )
+    };
+    let pictures = ", source: {test: picture}";
+    let flows = [
+        camera("front", "operator", pictures),
+        camera("rear", "operator", pictures),
+        camera("scan", "operator", ", type: sensor_msgs/msg/LaserScan"),
+        "  drive: {class: control, rate: 1 kHz, size: 1 MB, lifespan: 1 s, toward: vehicle}\n".into(),
+    ];
+    let robot = format!("robot: rover\nflows:\n{}", flows.concat());
+    let robot = robot::parse("robot.yaml", &robot).unwrap_or_else(|errors| panic!("{errors}"));
+    let others = "others: [{name: boss, at: 10.0.0.3:1, key: k, may: force, max_rate: 4 Mbit/s}, \
+                  {name: screen, at: 10.0.0.3:2, key: k}, \
+                  {name: desk, at: 10.0.0.3:3, key: k, may: drive}, \
+                  {name: phone, at: 10.0.0.3:4, key: k, max_rate: 300 kbit/s}]";
+    let report = check(&robot, &site::parse("site.yaml", &link(others)).expect("right"));
+    let told: Vec<String> = report.warnings.iter().map(ToString::to_string).collect();
+    let expected = [
+        "link.others[1].max_rate: the pictures for screen need 4 Mbit/s, more than its max_rate of 2 Mbit/s: it gets some \
+         of them; write max_rate: 4 Mbit/s or more in the site's file, or lower rates or sizes of the cameras to 1/2 in \
+         the robot's",
+        "link.others[3].max_rate: the pictures for phone need 4 Mbit/s, more than its max_rate of 300 kbit/s: it gets \
+         some of them; write max_rate: 4 Mbit/s or more in the site's file, or lower rates or sizes of the cameras to \
+         1/14 in the robot's",
+    ];
+    assert_eq!(
+        told, expected,
+        "the limit itself is allowed, and what the site lets is the first end's matter"
+    );
+}
+
 /// CON-33.
 #[test]
 fn the_report_says_who_may_what() {
