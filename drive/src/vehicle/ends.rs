@@ -76,6 +76,11 @@ impl Ends {
         self.other(end).map_or(first_is_here, OtherEnd::is_here)
     }
 
+    /// Of each end whether its link is up.
+    pub(super) fn are_here(&self, first_is_here: bool) -> impl Iterator<Item = bool> {
+        (0..=self.others.len()).map(move |end| self.is_here(end, first_is_here))
+    }
+
     /// Who gets pictures at `now`: the driver, and the others while that does no harm, or while the driver is away.
     pub(super) fn open(&mut self, now: MonoTime, driver: usize, is_driver_here: bool) {
         let is_open = self.precedence.is_open(now) || !is_driver_here;

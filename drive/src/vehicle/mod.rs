@@ -18,6 +18,7 @@ mod capture;
 mod commands;
 mod ends;
 mod finish;
+mod first_tick;
 mod given;
 mod latch;
 mod motors;

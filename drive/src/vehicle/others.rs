@@ -50,8 +50,6 @@ pub(super) struct Told {
     pub(super) words: Vec<String>,
     /// Pictures for it were lost, or gave way.
     pub(super) is_loss: bool,
-    /// A session began.
-    pub(super) is_up: bool,
 }
 
 impl OtherEnd {
@@ -101,7 +99,7 @@ impl OtherEnd {
         match event {
             LinkEvent::State(LinkState::Up { session }) => {
                 self.session.set(Some(session));
-                (self.why_down, told.is_up) = (None, true);
+                self.why_down = None;
                 told.words.push(format!("{}: is here, and may {}", self.name, self.may.as_str()));
             }
             LinkEvent::State(LinkState::Connecting) => self.on_down(),

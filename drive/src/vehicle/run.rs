@@ -18,10 +18,10 @@ use tokkyu_measure::{Environment, Record};
 use super::capture::{self, Lane, Report};
 use super::commands::{self, GateView, cap_in_words, change_in_words};
 use super::ends::Ends;
+use super::first_tick::FirstTick;
 use super::given::Given;
 use super::latch::Latch;
 use super::onlooker::{MotorsStatus, Onlooker};
-use super::others::OtherEnd;
 use super::quality::QualityLog;
 use super::status::{CameraStatus, GateStatus, SeatStatus, VehicleStatus, elapsed_ms};
 use super::{VehicleOptions, VehicleSummary};
@@ -36,10 +36,6 @@ use crate::safety::{Cause, Gate, Need, SeatChange, SeatView, State};
 
 /// Longest wait for an event of the link.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
-/// From the first session to the first tick: both ends tell each other their flows.
-const GET_ACQUAINTED: Duration = Duration::from_millis(200);
-/// Before the first tick: threads start, and make their first samples.
-const GET_READY: Duration = Duration::from_millis(100);
 /// Longest wait at the end for the last samples to be settled.
 const SETTLE: Duration = Duration::from_secs(2);
 /// The same when the run was interrupted.
@@ -50,7 +46,7 @@ const MOST_TROUBLES: usize = 100;
 
 /// How far the run is; see the drawing in `vehicle/mod.rs`.
 pub(super) enum Phase {
-    Waiting { first_tick: Option<MonoTime> },
+    Waiting(FirstTick),
     Driving,
     Settling { until: MonoTime },
 }
@@ -175,10 +171,11 @@ impl Vehicle<'_> {
     fn is_over(&mut self, now: MonoTime) -> bool {
         self.notice_stop(now);
         match &self.phase {
-            Phase::Waiting { first_tick: Some(first) } if now + GET_READY >= *first => {
-                self.start_capture(*first);
+            Phase::Waiting(tick) => {
+                if let Some(first) = tick.due(now) {
+                    self.start_capture(first);
+                }
             }
-            Phase::Waiting { .. } => {}
             Phase::Driving if self.cameras.iter().all(|camera| camera.ended) && self.is_time_over(now) => {
                 self.phase = Phase::Settling { until: now + SETTLE };
             }
@@ -275,27 +272,12 @@ impl Vehicle<'_> {
             self.cameras.iter_mut().flat_map(|camera| camera.book.on_session(session)).collect();
         self.session.set(Some(session));
         self.desk.write(records);
-        self.expect_first_tick();
-    }
-
-    /// Cameras run from the first session of any end on.
-    fn expect_first_tick(&mut self) {
-        if let Phase::Waiting { first_tick: first_tick @ None } = &mut self.phase {
-            *first_tick = Some(clock::now() + GET_ACQUAINTED);
-        }
     }
 
     fn on_session_end(&mut self) {
         self.session.set(None);
         // Another session finds out for itself.
         self.on_blind(false);
-        // Another end that is here has its pictures all the same: nothing would set the tick again.
-        let is_anybody_here = self.ends.others.iter().any(OtherEnd::is_here);
-        if let Phase::Waiting { first_tick } = &mut self.phase
-            && !is_anybody_here
-        {
-            *first_tick = self.options.end.start_at;
-        }
         let records: Vec<Record> =
             self.cameras.iter_mut().flat_map(|camera| camera.book.on_session_end()).collect();
         self.desk.write(records);
@@ -504,11 +486,12 @@ impl Vehicle<'_> {
             if told.is_loss && driver == end + 1 {
                 self.ends.precedence.on_loss(now);
             }
-            if told.is_up {
-                self.expect_first_tick();
-            }
         }
-        let is_driver_here = self.ends.is_here(driver, self.session.get().is_some());
+        let first_is_here = self.session.get().is_some();
+        if let Phase::Waiting(tick) = &mut self.phase {
+            tick.on_look(now, self.ends.are_here(first_is_here));
+        }
+        let is_driver_here = self.ends.is_here(driver, first_is_here);
         self.ends.open(now, driver, is_driver_here);
         self.follow_grants();
     }

@@ -15,6 +15,7 @@ use super::cameras::{self, Eye};
 use super::capture::{self, Lane};
 use super::commands::{self, Commands, GateView, Post};
 use super::ends::Ends;
+use super::first_tick::FirstTick;
 use super::given::Given;
 use super::latch::Latch;
 use super::motors::Held;
@@ -67,7 +68,7 @@ impl<'a> Vehicle<'a> {
         Ok(Vehicle {
             environment: summary::environment(clocks),
             peer: setup.operator.to_string(),
-            phase: Phase::Waiting { first_tick: options.end.start_at },
+            phase: Phase::Waiting(FirstTick::new(options.end.start_at)),
             meter: LinkMeter::default(),
             watch: LinkWatch::default(),
             course: Course::default(),
