@@ -14,108 +14,19 @@ use tokkyu_link::carrier::clock;
 use tokkyu_link::core::Delivered;
 use tokkyu_link::runtime::{Sample, Subscriber};
 
+use super::gate_view::GateView;
 use super::given::{Given, LONGEST_WAIT};
 use super::{Motors, Untaken};
 use crate::control::{Age, Command, CommandError, Controls};
 use crate::program::wiring::make_real_time;
-use crate::program::{Arrived, DriveError, Mail, RealTimeGrant, Recent, Session, StopFlag, captured};
-use crate::safety::report::GateReport;
-use crate::safety::{
-    Cap, Cause, Change, Counts, Gate, Need, Seat, SeatChange, SeatView, Seating, State, Verdict,
-};
+use crate::program::{Arrived, DriveError, Mail, RealTimeGrant, Session, StopFlag, captured};
+use crate::safety::{Change, Gate, Need, Seat, SeatChange, State, Verdict};
 
 /// Longest wait for the driver's next command where others may stop the vehicle: their stop comes so much later.
 const WAIT_BESIDE_OTHERS: Duration = Duration::from_millis(5);
 
 /// Commands of an end that does not drive, taken in one turn.
 const MOST_OF_OTHERS: usize = 8;
-
-/// The gate at one moment.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct GateView {
-    pub(super) state: State,
-    pub(super) need: Need,
-    /// Why it stopped last.
-    pub(super) cause: Option<Cause>,
-    pub(super) counts: Counts,
-    pub(super) output: Controls,
-    /// How fast it may be, where that is declared.
-    pub(super) cap: Option<Cap>,
-    /// Which end drives, which asks for the seat, and which holds the emergency stop.
-    pub(super) seat: Seating,
-}
-
-impl GateView {
-    /// `gate` as it stands at `now`.
-    pub(super) fn of(gate: &Gate, seat: &Seat, now: MonoTime) -> GateView {
-        let (state, need) = (gate.state(), gate.need(now));
-        let (counts, cap) = (*gate.log().counts(), gate.cap(now));
-        GateView {
-            state,
-            need,
-            cause: gate.cause(),
-            counts,
-            output: gate.output(),
-            cap,
-            seat: seat.seating(now),
-        }
-    }
-
-    /// Safe stops so far, whatever the reason.
-    pub(super) fn safe_stops(&self) -> u64 {
-        self.counts.deadlines_missed + self.counts.blind + self.counts.motors_late
-    }
-
-    /// What the operator is told of it at `now`: the state is that in which the motors were given something last. `ages` are
-    /// those of the commands.
-    pub(super) fn report(&self, now: MonoTime, given: &Given, ages: &Recent, seat: SeatView) -> GateReport {
-        let [p50, p99] = ages.percentiles([50, 99]);
-        let safe_stops = u32::try_from(self.safe_stops()).unwrap_or(u32::MAX);
-        let (at, state) = given.last();
-        let (given, last) = (Some(now.since(at)), ages.last());
-        let cap = self.cap.unwrap_or_default();
-        GateReport { state, need: self.need, given, safe_stops, last, p50, p99, cap, seat }
-    }
-}
-
-/// Words for a change of `flow`'s gate, which is `gate` now.
-pub(super) fn change_in_words(change: Change, gate: &GateView, flow: &str) -> String {
-    match change.to {
-        State::Stopping => format!("STOPPING: {}", cause_in_words(gate, flow)),
-        State::Stopped => "STOPPED: held by the brakes until the driver enables".to_owned(),
-        State::Emergency => "EMERGENCY STOP".to_owned(),
-        State::Driving => format!("driving (was: {})", change.from.as_str()),
-        State::Ready => "ready: the driver's controls are neutral".to_owned(),
-        State::Locked if change.from == State::Emergency => {
-            "locked: the emergency stop was released; held by the brakes until the driver enables".to_owned()
-        }
-        State::Locked => "locked: held by the brakes until the driver enables".to_owned(),
-    }
-}
-
-/// Words for the speed that `gate` allows.
-pub(super) fn cap_in_words(gate: &GateView) -> String {
-    let Some(Cap { most_mps: Some(most), latency: Some(latency), .. }) = gate.cap else {
-        return "as fast as the vehicle can again".to_owned();
-    };
-    let (kmh, ms) = (most * 3.6, latency.as_millis());
-    format!("SLOWER: at most {kmh:.1} km/h, for it takes {ms} ms from picture to reaction")
-}
-
-fn cause_in_words(gate: &GateView, flow: &str) -> String {
-    match (gate.cause, gate.need) {
-        (Some(Cause::Released), _) => "the dead-man was let go".to_owned(),
-        (Some(Cause::Blind), _) => "pictures do not reach the driver".to_owned(),
-        (Some(Cause::SeatTaken), _) => "another end has the seat".to_owned(),
-        (Some(Cause::Anew), _) => "the operator's program began anew".to_owned(),
-        (Some(Cause::Ended), _) => "the vehicle's program ends".to_owned(),
-        (Some(Cause::Motors), _) => "the motors did not take their controls in time".to_owned(),
-        (_, Need::YoungerCommand | Need::Clock) => {
-            format!("no fresh command on {flow} within its deadline; {}", gate.need.as_str())
-        }
-        _ => format!("no fresh command on {flow} within its deadline"),
-    }
-}
 
 /// What the thread tells the main thread.
 #[derive(Debug)]

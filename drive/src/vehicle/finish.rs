@@ -11,9 +11,11 @@ use tokkyu_link::runtime::Closing;
 use tokkyu_measure::{Record, Sources};
 
 use super::VehicleSummary;
+use super::camera_side::CameraSide;
+use super::control_side::ControlSide;
 use super::others::OtherEnd;
 use super::quality::QualityFigures;
-use super::run::{CameraSide, ControlSide, Vehicle};
+use super::run::Vehicle;
 use super::status::GateEntry;
 use crate::program::threads::join;
 use crate::program::{CpuFigures, DriveError, Ending, LinkFigures, stream_figures, summary};

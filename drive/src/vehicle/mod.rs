@@ -13,12 +13,16 @@
 //!      └────────────── told to stop, refused, link gone: settling at once ───▶┘
 //! ```
 
+mod camera_side;
 mod cameras;
 mod capture;
 mod commands;
+mod control_side;
 mod ends;
 mod finish;
 mod first_tick;
+mod gate_view;
+mod gate_words;
 mod given;
 mod latch;
 mod motors;

@@ -4,7 +4,7 @@
 //! tells the status.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Receiver;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -15,24 +15,22 @@ use tokkyu_link::core::{Event, Way};
 use tokkyu_link::runtime::{Link, LinkEvent, LinkState};
 use tokkyu_measure::{Environment, Record};
 
+use super::camera_side::CameraSide;
 use super::capture::{self, Lane, Report};
-use super::commands::{self, GateView, cap_in_words, change_in_words};
+use super::commands;
+use super::control_side::ControlSide;
 use super::ends::Ends;
 use super::first_tick::FirstTick;
-use super::given::Given;
-use super::latch::Latch;
-use super::onlooker::{MotorsStatus, Onlooker};
-use super::quality::QualityLog;
+use super::gate_words::{cap_in_words, change_in_words};
 use super::status::{CameraStatus, GateStatus, SeatStatus, VehicleStatus, elapsed_ms};
 use super::{VehicleOptions, VehicleSummary};
-use crate::program::figures::ms;
 use crate::program::wiring;
 use crate::program::{
-    ClockPair, Desk, Distance, DriveError, Fit, GateTeller, Happening, LinkMeter, LinkWatch, ReceivedBooks,
-    Recent, SentBook, Session, StopFlag, Ticks, endpoint_name, news_of, threads,
+    ClockPair, Desk, DriveError, Happening, LinkMeter, LinkWatch, ReceivedBooks, Recent, Session, StopFlag,
+    Ticks, endpoint_name, news_of, threads,
 };
-use crate::safety::report::{GateReport, TOPIC};
-use crate::safety::{Cause, Gate, Need, SeatChange, SeatView, State};
+use crate::safety::report::TOPIC;
+use crate::safety::{Cause, Need, SeatChange, SeatView, State};
 
 /// Longest wait for an event of the link.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -49,49 +47,6 @@ pub(super) enum Phase {
     Waiting(FirstTick),
     Driving,
     Settling { until: MonoTime },
-}
-
-/// What the main thread keeps of one camera.
-pub(super) struct CameraSide {
-    pub(super) book: SentBook,
-    pub(super) granted_bps: Arc<AtomicU64>,
-    pub(super) lifespan: Option<Duration>,
-    pub(super) quality: QualityLog,
-    pub(super) sample_bytes: usize,
-    pub(super) trouble: Option<String>,
-    pub(super) ended: bool,
-    /// Whether the path carries it.
-    pub(super) fit: Fit,
-    pub(super) distance: Distance,
-}
-
-/// What the main thread keeps of the commands.
-pub(super) struct ControlSide {
-    pub(super) flow: String,
-    /// What the motors have to say at the start.
-    pub(super) notice: Option<String>,
-    /// Who shows the gate to others.
-    pub(super) onlooker: Option<Box<dyn Onlooker>>,
-    pub(super) gate: GateView,
-    pub(super) ages: Recent,
-    pub(super) teller: GateTeller,
-    pub(super) payload_bytes: u64,
-    /// The emergency stop, kept for the next program.
-    pub(super) latch: Latch,
-    /// Pictures do not reach the driver: the gate stops the vehicle.
-    pub(super) blind: Arc<AtomicBool>,
-    /// What the motors were given last.
-    pub(super) given: Arc<Given>,
-    pub(super) has_second_brake: bool,
-    /// The watchdog says that they do not answer.
-    pub(super) is_silent: bool,
-    pub(super) halt: StopFlag,
-    pub(super) thread: Option<JoinHandle<Gate>>,
-    /// The watchdog's end, and its thread.
-    pub(super) unwatched: StopFlag,
-    pub(super) watchdog: Option<JoinHandle<()>>,
-    /// The gate as its thread left it.
-    pub(super) left: Option<Gate>,
 }
 
 /// How the run went so far.
@@ -561,73 +516,5 @@ impl Vehicle<'_> {
 
     pub(super) fn gate_status(&self) -> Option<GateStatus> {
         self.control.as_ref().map(|control| GateStatus::of(&control.flow, &control.view(), &control.ages))
-    }
-}
-
-impl ControlSide {
-    /// The gate, and what the vehicle waits for whatever the gate says.
-    fn view(&self) -> GateView {
-        match self.is_silent {
-            true => GateView { need: Need::Motors, ..self.gate },
-            false => self.gate,
-        }
-    }
-
-    /// What there is to say of the motors at the start.
-    fn beforehand(&self) -> Option<String> {
-        let one_way = "the motors have no second brake (Motors::second_brake): when they do not answer nothing else brakes";
-        self.notice.clone().or_else(|| (!self.has_second_brake).then(|| one_way.to_owned()))
-    }
-
-    /// Lets others see the gate; what the user has to know.
-    fn show(&mut self, now: MonoTime, seat: SeatView) -> Option<String> {
-        let (report, cause) = (self.report(now, seat), self.gate.cause);
-        self.onlooker.as_mut()?.on_gate(now, &report, cause)
-    }
-
-    fn show_end(&mut self, now: MonoTime, seat: SeatView) {
-        if self.gate.state == State::Driving {
-            // The thread died, or its motors hold it: nobody said how it ended.
-            (self.gate.state, self.gate.need) = (State::Stopping, Need::Motors);
-            self.gate.cause = Some(Cause::Ended);
-        }
-        let (report, cause) = (self.report(now, seat), self.gate.cause);
-        self.onlooker.iter_mut().for_each(|onlooker| onlooker.on_end(now, &report, cause));
-    }
-
-    /// The gate's own state: that of the motors may be older for a moment, and a change is shown once.
-    fn report(&self, now: MonoTime, seat: SeatView) -> GateReport {
-        let view = self.view();
-        GateReport { state: view.state, ..view.report(now, &self.given, &self.ages, seat) }
-    }
-
-    fn motors(&self) -> Option<MotorsStatus> {
-        self.onlooker.as_ref().map(|onlooker| onlooker.status())
-    }
-
-    fn motors_in_words(&self) -> String {
-        match (self.is_silent, self.has_second_brake) {
-            (true, true) => "THE MOTORS DO NOT ANSWER: the second brake is pulled".to_owned(),
-            (true, false) => {
-                "THE MOTORS DO NOT ANSWER, and have no second brake: stop the vehicle by its own switch"
-                    .to_owned()
-            }
-            (false, _) => "the motors answer again".to_owned(),
-        }
-    }
-}
-
-impl CameraSide {
-    fn status(&self) -> CameraStatus {
-        let granted = self.granted_bps.load(Ordering::Relaxed);
-        CameraStatus {
-            flow: self.book.stream().to_owned(),
-            ledger: self.book.ledger().into(),
-            granted_bps: (granted > 0).then_some(granted),
-            quality: self.quality.last(),
-            sample_bytes: self.sample_bytes as u64,
-            lifespan_ms: self.lifespan.map(ms),
-            trouble: self.trouble.clone(),
-        }
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use tokkyu_contract::MonoTime;
 use tokkyu_measure::Environment;
 
-use super::commands::GateView;
+use super::gate_view::GateView;
 use super::onlooker::MotorsStatus;
 use super::quality::QualityFigures;
 use crate::control::Controls;

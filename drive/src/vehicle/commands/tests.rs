@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::control::{Command, SeatWish};
-use crate::safety::{Limits, Settings};
+use crate::safety::{Cause, Limits, Settings};
 use bytes::Bytes;
 use tokkyu_contract::yaml::others::Right;
 use tokkyu_contract::{FlowId, Qos, TraceId};
