@@ -75,28 +75,53 @@ mod tests {
         let script = format!(
             "#!/bin/sh\ncase \"$*\" in\n*-input_format\\ mjpeg*copy*) {jpeg};;\n*) cat {at}/picture.raw;;\nesac\nexec sleep 1000\n"
         );
-        fs::write(&program, script.replace("PICTURE", &format!("{at}/picture.jpg"))).unwrap();
+        written(program, &script.replace("PICTURE", &format!("{at}/picture.jpg")))
+    }
+
+    fn written(program: PathBuf, script: &str) -> PathBuf {
+        fs::write(&program, script).unwrap();
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
         program
     }
 
+    /// The real ffmpeg, with all that is asked of it but for the device: in its place `source`, for which the words of its
+    /// options are. Nothing, with the reason, where there is no ffmpeg.
+    fn real_ffmpeg(folder: &Path, options: &str, source: &str) -> Option<PathBuf> {
+        if let Err(error) = std::process::Command::new("ffmpeg").arg("-version").output() {
+            eprintln!("skipped: ffmpeg cannot be run here ({error}); install it with: apt install ffmpeg");
+            return None;
+        }
+        let skip = "#!/bin/sh\nwhile [ \"$1\" != -i ]; do shift; done\nshift 2\n";
+        let script = format!("{skip}exec ffmpeg -nostdin -loglevel error {options} -i '{source}' \"$@\"\n");
+        Some(written(folder.join("ffmpeg"), &script))
+    }
+
     /// Another test may start a program just while ours is written, and hold it open.
-    fn opened(program: &Path, settings: &Settings) -> DeviceCamera {
+    fn patient<C>(open: impl Fn() -> Result<C, CameraError>) -> C {
         loop {
-            match DeviceCamera::open_with(program.as_os_str(), settings.clone()) {
+            match open() {
                 Err(CameraError::Io { source, .. }) if source.kind() == ErrorKind::ExecutableFileBusy => {}
                 camera => return camera.unwrap(),
             }
         }
     }
 
-    fn first(jpeg: &str, width: u16) -> Frame {
-        let folder = tempfile::tempdir().unwrap();
-        let program = ffmpeg(folder.path(), jpeg);
+    fn opened(program: &Path, settings: &Settings) -> DeviceCamera {
+        patient(|| DeviceCamera::open_with(program.as_os_str(), settings.clone()))
+    }
+
+    /// As a flow that is `raw` has it.
+    fn raw(program: &Path) -> FfmpegCamera {
+        patient(|| FfmpegCamera::open_with(program.as_os_str(), settings(64)))
+    }
+
+    fn settings(width: u16) -> Settings {
         let input = Input::Device("/dev/video0".into());
         let start = Duration::ZERO;
-        let settings = Settings { input, width, height: 48, format: Format::Mono8, rate_hz: 10.0, start };
-        let mut camera = opened(&program, &settings);
+        Settings { input, width, height: 48, format: Format::Mono8, rate_hz: 10.0, start }
+    }
+
+    fn next(camera: &mut impl Camera) -> Frame {
         for _ in 0..200 {
             match camera.next(MonoTime::ZERO) {
                 Err(CameraError::NotYet) => {}
@@ -104,6 +129,23 @@ mod tests {
             }
         }
         panic!("no picture");
+    }
+
+    fn first(jpeg: &str, width: u16) -> Frame {
+        let folder = tempfile::tempdir().unwrap();
+        let program = ffmpeg(folder.path(), jpeg);
+        next(&mut opened(&program, &settings(width)))
+    }
+
+    #[test]
+    fn a_picture_comes_before_there_is_a_next_one() {
+        let folder = tempfile::tempdir().unwrap();
+        // The second picture is due after nearly three hours.
+        let source = "color=white:size=64x48:rate=10,realtime=speed=0.00001:limit=1000000";
+        let options = "-fpsprobesize 0 -probesize 32 -f lavfi";
+        let Some(program) = real_ffmpeg(folder.path(), options, source) else { return };
+        let mut camera = raw(&program);
+        assert_eq!(next(&mut camera).data[0], 255);
     }
 
     #[test]

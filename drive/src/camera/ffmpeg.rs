@@ -166,7 +166,9 @@ impl Settings {
         match self.format {
             Format::Jpeg => command.args(["-c:v", "copy", "-f", "mjpeg"]),
             Format::Mono8 | Format::Rgb8 => {
-                command.args(["-vf", &self.filters(), "-f", "rawvideo"]);
+                // With more threads its encoder, which only copies, gives each picture out as the next one comes: a period of
+                // age that nobody counts.
+                command.args(["-vf", &self.filters(), "-threads", "1", "-f", "rawvideo"]);
                 command.args(["-pix_fmt", self.format.pixel_format()])
             }
         };
