@@ -236,6 +236,15 @@ fn bright(frame: &Frame, width: usize) -> (usize, usize) {
     (columns, rows.iter().filter(|row| row.iter().any(|grey| *grey > 128)).count())
 }
 
+/// Left and upper edge, width and height of what is bright.
+fn place_of_bright(frame: &Frame, width: usize) -> [usize; 4] {
+    let places = frame.data.iter().enumerate().filter(|(_, grey)| **grey > 128).map(|(at, _)| at);
+    let left = places.clone().map(|at| at % width).min().unwrap_or_default();
+    let top = places.clone().map(|at| at / width).min().unwrap_or_default();
+    let (columns, rows) = bright(frame, width);
+    [left, top, columns, rows]
+}
+
 #[test]
 fn a_film_whose_pixels_are_not_square_is_shown_as_it_is_meant() {
     let folder = Folder::new("anamorphic");
@@ -258,6 +267,98 @@ fn a_source_that_is_far_wider_than_high_is_a_line() {
     }
     let frame = next(&mut FfmpegCamera::open(settings(&folder.0, Format::Mono8)).unwrap()).unwrap();
     assert_eq!(bright(&frame, 64), (64, 1));
+}
+
+/// A white picture, as ffmpeg's own sources make none of one pixel in height or width.
+fn white(folder: &Path, width: usize, height: usize) {
+    let mut picture = format!("P5 {width} {height} 255\n").into_bytes();
+    picture.resize(picture.len() + width * height, 255);
+    fs::write(folder.join("white.pgm"), picture).unwrap();
+}
+
+/// What is bright of such a film, shown in pictures of that size and form, is `expected`.
+fn shows(folder: &Path, (width, height): (u16, u16), format: Format, expected: (usize, usize)) {
+    let film = folder.join("white.mkv");
+    let asked = Settings { width, height, ..settings(&film, format) };
+    let frame = next(&mut FfmpegCamera::open(asked).unwrap()).unwrap();
+    let bytes = if format == Format::Mono8 { 1 } else { 3 };
+    let (columns, rows) = bright(&frame, usize::from(width) * bytes);
+    assert_eq!((columns / bytes, rows), expected, "{format:?} in {width}x{height}");
+}
+
+#[test]
+fn films_of_odd_and_extreme_sizes_are_shown_in_pictures_of_odd_and_extreme_sizes() {
+    let folder = Folder::new("extreme");
+    // What of 64x48, 63x47, 1x1, 3x7 and 1x4096 is bright.
+    type Bright = [(usize, usize); 5];
+    let films: [((usize, usize), Bright); 5] = [
+        ((1, 1), [(48, 48), (47, 47), (1, 1), (3, 3), (1, 1)]),
+        ((3, 7), [(21, 48), (20, 47), (1, 1), (3, 7), (1, 2)]),
+        ((4096, 1), [(64, 1), (63, 1), (1, 1), (3, 1), (1, 1)]),
+        ((1, 4096), [(1, 48), (1, 47), (1, 1), (1, 7), (1, 4096)]),
+        ((4096, 2160), [(64, 34), (63, 33), (1, 1), (3, 2), (1, 1)]),
+    ];
+    for ((width, height), expected) in films {
+        white(&folder.0, width, height);
+        let words = ["-y", "-loop", "1", "-t", "0.3", "-r", "10", "-i", "white.pgm", "-pix_fmt", "yuv420p"];
+        if !ran(&folder.0, &[&words[..], &["-c:v", "ffv1", "white.mkv"]].concat()) {
+            return;
+        }
+        let sizes = [(64, 48), (63, 47), (1, 1), (3, 7), (1, 4096)];
+        for (size, bright) in sizes.into_iter().zip(expected) {
+            eprintln!("{width}x{height}:");
+            shows(&folder.0, size, Format::Mono8, bright);
+            shows(&folder.0, size, Format::Rgb8, bright);
+        }
+    }
+}
+
+#[test]
+fn a_grey_picture_has_black_around_it() {
+    let folder = Folder::new("grey");
+    white(&folder.0, 128, 48);
+    if !ran(&folder.0, &["-i", "white.pgm", "-pix_fmt", "gray", "grey.png"]) {
+        return;
+    }
+    fs::remove_file(folder.0.join("white.pgm")).unwrap();
+    let frame = next(&mut FfmpegCamera::open(settings(&folder.0, Format::Mono8)).unwrap()).unwrap();
+    assert_eq!([2, 24, 45].map(|row| frame.data[row * 64 + 32]), [0, 255, 0]);
+}
+
+/// Writes into an MP4 file how its picture is to be turned: `a`, `b`, `c` and `d` of the matrix in its track's header
+/// (ISO/IEC 14496-12, `tkhd` of version 0), which makes a x + c y, b x + d y of the place x, y.
+fn turn(film: &Path, matrix: [i32; 4]) {
+    let mut bytes = fs::read(film).unwrap();
+    let header = bytes.windows(4).position(|word| word == b"tkhd").expect("a track") + 4;
+    for (place, value) in [0, 4, 12, 16].into_iter().zip(matrix) {
+        let at = header + 40 + place;
+        bytes[at..at + 4].copy_from_slice(&(value << 16).to_be_bytes());
+    }
+    fs::write(film, bytes).unwrap();
+}
+
+#[test]
+fn a_film_that_is_to_be_turned_is_shown_turned() {
+    let folder = Folder::new("turned");
+    // White on the left, black on the right; of 128x64, or 64x128 when it is turned by a quarter.
+    let source = "color=black:duration=0.5:size=128x64:rate=10,drawbox=w=64:color=white:t=fill";
+    if !made(&folder.0, source, "film.mp4") {
+        return;
+    }
+    let place = |film: &str| {
+        let path = folder.0.join(film);
+        place_of_bright(&next(&mut FfmpegCamera::open(settings(&path, Format::Mono8)).unwrap()).unwrap(), 64)
+    };
+    assert_eq!(place("film.mp4"), [0, 8, 32, 32]);
+    let turns = [
+        ("a quarter clockwise", [0, 1, -1, 0], [20, 0, 24, 24]),
+        ("half", [-1, 0, 0, -1], [32, 8, 32, 32]),
+        ("a quarter back", [0, -1, 1, 0], [20, 24, 24, 24]),
+    ];
+    for (turned, matrix, expected) in turns {
+        turn(&folder.0.join("film.mp4"), matrix);
+        assert_eq!(place("film.mp4"), expected, "{turned}");
+    }
 }
 
 #[test]

@@ -208,13 +208,15 @@ impl Settings {
             Input::File(_) | Input::Folder(_) => format!("fps={},", self.rate_hz),
         };
         // Films keep their greys between 16 and 235. Turned into colours they are spread by themselves; grey must be told.
-        let spread = match self.format {
-            Format::Mono8 => ",scale=out_range=full",
-            Format::Rgb8 | Format::Jpeg => "",
+        // Where the film has one colour for several pixels `pad` takes whole such blocks alone: of odd sizes it makes nothing;
+        // and of one without colours black as 16. With a colour for each pixel it does neither.
+        let (whole, spread) = match self.format {
+            Format::Mono8 => (",format=yuv444p", ",scale=out_range=full"),
+            Format::Rgb8 | Format::Jpeg => ("", ""),
         };
         // `dar`: as wide as it is meant to be shown, for its height. What is far wider than high is a line.
         format!(
-            "{rate}scale=w='max(1,round(min({width},{height}*dar)))':h='max(1,round(min({height},{width}/dar)))',\
+            "{rate}scale=w='max(1,round(min({width},{height}*dar)))':h='max(1,round(min({height},{width}/dar)))'{whole},\
              pad={width}:{height}:(ow-iw)/2:(oh-ih)/2,setsar=1{spread}"
         )
     }
