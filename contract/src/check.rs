@@ -82,7 +82,7 @@ pub struct OutputRow {
     pub part: Part,
     /// Its name, with the leading slash.
     pub topic: String,
-    /// Its type, `pkg/msg/Type`.
+    /// Its type, as its ROS writes it (CON-66).
     pub type_name: &'static str,
 }
 

@@ -81,6 +81,25 @@ pub enum SpeedMessage {
     TwistStamped,
 }
 
+/// A message in the words of both.
+#[derive(Clone, Copy)]
+struct TypeName {
+    /// `pkg/Type`.
+    ros1: &'static str,
+    /// `pkg/msg/Type`.
+    ros2: &'static str,
+}
+
+const TWIST: TypeName = TypeName { ros1: "geometry_msgs/Twist", ros2: "geometry_msgs/msg/Twist" };
+const ACKERMANN: TypeName =
+    TypeName { ros1: "ackermann_msgs/AckermannDrive", ros2: "ackermann_msgs/msg/AckermannDrive" };
+const STRING: TypeName = TypeName { ros1: "std_msgs/String", ros2: "std_msgs/msg/String" };
+const DIAGNOSTIC_ARRAY: TypeName =
+    TypeName { ros1: "diagnostic_msgs/DiagnosticArray", ros2: "diagnostic_msgs/msg/DiagnosticArray" };
+const ODOMETRY: TypeName = TypeName { ros1: "nav_msgs/Odometry", ros2: "nav_msgs/msg/Odometry" };
+const TWIST_STAMPED: TypeName =
+    TypeName { ros1: "geometry_msgs/TwistStamped", ros2: "geometry_msgs/msg/TwistStamped" };
+
 #[derive(Clone, Copy)]
 enum Kind {
     Twist,
@@ -96,21 +115,22 @@ impl Output {
     /// All topics, as ROS writes them, with their types (CON-63).
     pub fn topics(&self) -> Vec<(Part, String, &'static str)> {
         let speed = self.speed.as_ref();
-        let speed = speed.map(|speed| (Part::Speed, format!("/{}", speed.topic), speed.message.type_name()));
+        let speed_type = |message: SpeedMessage| message.type_name(self.ros);
+        let speed = speed.map(|speed| (Part::Speed, format!("/{}", speed.topic), speed_type(speed.message)));
         let published = [
             (Part::Command, format!("/{}", self.topic), self.type_name()),
-            (Part::Gate, format!("/{}", self.gate_topic()), "std_msgs/msg/String"),
-            (Part::Diagnostics, format!("/{DIAGNOSTICS}"), "diagnostic_msgs/msg/DiagnosticArray"),
+            (Part::Gate, format!("/{}", self.gate_topic()), self.ros.word(STRING)),
+            (Part::Diagnostics, format!("/{DIAGNOSTICS}"), self.ros.word(DIAGNOSTIC_ARRAY)),
         ];
         published.into_iter().chain(speed).collect()
     }
 
-    /// The command's type, `pkg/msg/Type`.
+    /// The command's type, as its ROS writes it (CON-66).
     pub const fn type_name(&self) -> &'static str {
-        match self.motion {
-            Motion::Twist { .. } => "geometry_msgs/msg/Twist",
-            Motion::Ackermann { .. } => "ackermann_msgs/msg/AckermannDrive",
-        }
+        self.ros.word(match self.motion {
+            Motion::Twist { .. } => TWIST,
+            Motion::Ackermann { .. } => ACKERMANN,
+        })
     }
 }
 
@@ -140,41 +160,35 @@ impl Part {
 }
 
 impl SpeedMessage {
-    /// Its type, `pkg/msg/Type`.
-    pub const fn type_name(self) -> &'static str {
-        match self {
-            SpeedMessage::Odometry => "nav_msgs/msg/Odometry",
-            SpeedMessage::TwistStamped => "geometry_msgs/msg/TwistStamped",
-        }
+    /// Its type, as that ROS writes it (CON-66).
+    pub const fn type_name(self, ros: Ros) -> &'static str {
+        ros.word(match self {
+            SpeedMessage::Odometry => ODOMETRY,
+            SpeedMessage::TwistStamped => TWIST_STAMPED,
+        })
     }
 }
 
 impl Ros {
-    /// The words for the types of commands, each with what it is.
-    const fn commands(self) -> &'static [(&'static str, Kind)] {
+    /// A type as this ROS writes it.
+    const fn word(self, name: TypeName) -> &'static str {
         match self {
-            Ros::One => {
-                &[("geometry_msgs/Twist", Kind::Twist), ("ackermann_msgs/AckermannDrive", Kind::Ackermann)]
-            }
-            Ros::Two { .. } => &[
-                ("geometry_msgs/msg/Twist", Kind::Twist),
-                ("ackermann_msgs/msg/AckermannDrive", Kind::Ackermann),
-            ],
+            Ros::One => name.ros1,
+            Ros::Two { .. } => name.ros2,
         }
     }
 
+    /// The words for the types of commands, each with what it is.
+    const fn commands(self) -> [(&'static str, Kind); 2] {
+        [(self.word(TWIST), Kind::Twist), (self.word(ACKERMANN), Kind::Ackermann)]
+    }
+
     /// The same for speeds.
-    const fn speeds(self) -> &'static [(&'static str, SpeedMessage)] {
-        match self {
-            Ros::One => &[
-                ("nav_msgs/Odometry", SpeedMessage::Odometry),
-                ("geometry_msgs/TwistStamped", SpeedMessage::TwistStamped),
-            ],
-            Ros::Two { .. } => &[
-                ("nav_msgs/msg/Odometry", SpeedMessage::Odometry),
-                ("geometry_msgs/msg/TwistStamped", SpeedMessage::TwistStamped),
-            ],
-        }
+    const fn speeds(self) -> [(&'static str, SpeedMessage); 2] {
+        [
+            (self.word(ODOMETRY), SpeedMessage::Odometry),
+            (self.word(TWIST_STAMPED), SpeedMessage::TwistStamped),
+        ]
     }
 }
 
@@ -210,7 +224,7 @@ fn read_topics(field: &Field<'_>, ros: Ros, flows: &[Flow], log: &mut Log<'_>) -
     let topic = fields.required(log, "topic", "add the topic of the robot's base, such as topic: /cmd_vel");
     let topic = topic.and_then(|field| read_command_topic(&field, flows, log));
     let example = format!("add what the robot's base takes, such as type: {}", ros.commands()[0].0);
-    let kind = fields.required(log, "type", &example).and_then(|field| field.word(log, ros.commands()));
+    let kind = fields.required(log, "type", &example).and_then(|field| field.word(log, &ros.commands()));
     let motion = kind.and_then(|kind| read_motion(&fields, kind, log));
     let speed = fields.get("speed");
     let given = speed.is_some();
@@ -324,6 +338,6 @@ fn read_speed(
         Some(topic)
     });
     let example = format!("add its type, such as type: {}", ros.speeds()[0].0);
-    let message = fields.required(log, "type", &example).and_then(|field| field.word(log, ros.speeds()));
+    let message = fields.required(log, "type", &example).and_then(|field| field.word(log, &ros.speeds()));
     Some(SpeedTopic { topic: topic?, message: message? })
 }

@@ -148,7 +148,7 @@ fn a_speed_needs_a_topic_and_a_message_that_has_one() {
         )
     };
     let stamped = good(&ros1("{topic: /speed, type: geometry_msgs/TwistStamped}")).speed.unwrap();
-    assert_eq!(stamped.message.type_name(), "geometry_msgs/msg/TwistStamped");
+    assert_eq!(stamped.message.type_name(Ros::One), "geometry_msgs/TwistStamped");
     let cases = [
         ("{topic: /odom}", "speed.type: the field is missing; add its type, such as type: nav_msgs/Odometry"),
         ("{type: nav_msgs/Odometry}", "speed.topic: the field is missing"),
@@ -179,4 +179,20 @@ fn the_check_says_where_the_output_goes_and_warns_where_nothing_is_gated() {
         file(output).replace("class: control, toward: vehicle", "class: control, source: {test: picture}");
     let told = report(&none).to_string();
     assert!(told.contains("vehicle.output: no flow brings commands, so nothing is ever published"), "{told}");
+}
+
+/// CON-66.
+#[test]
+fn types_are_named_as_their_ros_writes_them() {
+    let types = |ros: &str, infix: &str| {
+        let text = format!(
+            "{{{ros}: {{topic: /a, type: geometry_msgs/{infix}Twist, turn_rate: 1 rad/s, \
+             speed: {{topic: /odom, type: nav_msgs/{infix}Odometry}}}}}}"
+        );
+        good(&text).topics().into_iter().map(|(_, _, type_name)| type_name).collect::<Vec<_>>()
+    };
+    let ros2 = types("ros2", "msg/");
+    assert_eq!(ros2[0], "geometry_msgs/msg/Twist");
+    let infix_less: Vec<String> = ros2.iter().map(|name| name.replace("/msg/", "/")).collect();
+    assert_eq!((types("ros1", ""), ros2.len()), (infix_less.iter().map(String::as_str).collect(), 4));
 }

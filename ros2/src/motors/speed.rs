@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use tokkyu_contract::yaml::output::{SpeedMessage, SpeedTopic};
+use tokkyu_contract::yaml::output::{Ros, SpeedMessage, SpeedTopic};
 use tokkyu_contract::{History, Qos, Reliability, WallTime};
 
 use super::error::MotorsError;
@@ -17,6 +17,8 @@ use crate::dds::{DdsError, Participant, Reader, WaitSet};
 use crate::endpoint::Representation;
 use crate::names::{dds_topic, dds_type};
 
+/// For the types' names; no domain matters to them.
+const ROS: Ros = Ros::Two { domain: None };
 /// Between two looks at whether it is over, while nothing comes.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 /// What was written so long ago says nothing about now. Writer and reader are on one host, and have one clock.
@@ -43,7 +45,7 @@ impl SpeedReader {
             history: History::KeepLast { depth: 1 },
             ..Qos::default()
         };
-        let type_name = dds_type(speed.message.type_name()).unwrap_or_default();
+        let type_name = dds_type(speed.message.type_name(ROS)).unwrap_or_default();
         let topic = dds_topic(&speed.topic);
         let reader = Reader::new(participant, &topic, &type_name, &qos, Representation::Xcdr1, b"")?;
         let bell = Arc::new(WaitSet::new(participant)?);
