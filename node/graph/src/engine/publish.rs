@@ -4,6 +4,7 @@ use alloc::string::ToString;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use tokkyu_contract::Class;
 use tokkyu_topic::JoinError;
 
 use super::Engine;
@@ -125,6 +126,10 @@ impl<N: Net, H: Host> Engine<N, H> {
         let audience = publication.audience.clone();
         connection.role = Role::Sending(sending);
         self.net.set_class(id, connection.class);
+        // A command that waits for the acknowledgement of the one before is as old as that takes, whoever did not ask.
+        if connection.class == Class::Control {
+            self.net.set_no_delay(id, true);
+        }
         if let Some(audience) = audience {
             // The connection itself is not in its place just now.
             audience.on_subscriber(callerid, self.count_subscribers(topic) + 1);

@@ -6,7 +6,8 @@ use std::time::Duration;
 use crate::world::program::{Inbox, Outbox, advertise, subscribe};
 use crate::world::stranger::{Stranger, header};
 use crate::world::{MASTER, World};
-use tokkyu_graph::{Call, Command, ConnId, Failure, Io, Listener};
+use tokkyu_contract::Class;
+use tokkyu_graph::{Advertise, Call, Command, ConnId, Failure, Io, Listener};
 use tokkyu_ros1::http::write_request_head;
 use tokkyu_ros1::xmlrpc::Writer;
 
@@ -264,6 +265,22 @@ fn small_messages_are_sent_at_once_to_who_asks_for_it() {
         assert!(!stranger.hear(&mut world).1, "it is accepted");
         assert_eq!(std::mem::take(&mut world.wire.lock().unwrap().no_delay), told, "{asked:?}");
     }
+}
+
+/// NODE-56: a subscriber of roscpp's or rospy's does not ask by itself.
+#[test]
+fn commands_are_sent_at_once_to_whoever_subscribes() {
+    let mut world = World::new(12);
+    let node = world.add("a");
+    let (_outbox, command) = advertise("/t", "abc", 8, false);
+    let Command::Advertise(advertise) = command else { panic!("it advertises") };
+    world.ask(node, Command::Advertise(Advertise { class: Class::Control, ..advertise }));
+    world.run(SECOND);
+    let node = world.nodes[node].number;
+    let stranger = Stranger::connect(&mut world, "a", 2);
+    stranger.send(&mut world, &header(&[("topic", "/t"), ("md5sum", "*"), ("type", "*")]));
+    assert!(!stranger.hear(&mut world).1, "it is accepted");
+    assert_eq!(world.wire.lock().unwrap().no_delay, [(node, true)]);
 }
 
 /// NODE-56: who asks and does not read is not asked for more, and is answered once it reads.
