@@ -58,6 +58,12 @@ pub trait Topics: Send + Sync {
 
     /// Who subscribes to the command; `None` where that is not known, which counts as nobody.
     fn subscribers(&self) -> Option<Subscribers>;
+
+    /// What is wrong with the middleware though commands may be taken, in words for people. For whoever tells people: it may
+    /// wait for a lock.
+    fn trouble(&self) -> Option<String> {
+        None
+    }
 }
 
 /// Who subscribes to a topic. Between two looks both numbers are the same if, and only if, nobody came or went.

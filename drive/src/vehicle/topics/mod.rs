@@ -164,6 +164,12 @@ impl Shared {
         )
     }
 
+    /// That of the commands goes first.
+    fn trouble(&self) -> Option<String> {
+        let of_commands = self.books.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        of_commands.or_else(|| self.opened.topics.trouble())
+    }
+
     fn status(&self, now: MonoTime) -> MotorsStatus {
         let topic = |(part, topic, type_name): (Part, String, &str)| MotorsTopic {
             what: part.as_str().to_owned(),
@@ -177,7 +183,7 @@ impl Shared {
             given: self.books.given.load(Ordering::Relaxed),
             untaken: self.books.untaken.load(Ordering::Relaxed),
             changes: self.books.changes.load(Ordering::Relaxed),
-            trouble: self.books.trouble.lock().unwrap_or_else(PoisonError::into_inner).clone(),
+            trouble: self.trouble(),
             speed_mps: self.opened.speed.at(now),
         }
     }
@@ -241,6 +247,8 @@ struct Watcher {
 struct Told {
     state: Option<(MonoTime, State)>,
     diagnosis: Option<MonoTime>,
+    /// Why the last state, and the last diagnosis, went to nobody.
+    untold: [Option<String>; 2],
     /// So many changes of who reads.
     changes: u64,
     /// That a topic takes nothing, in words, for the user.
@@ -248,13 +256,13 @@ struct Told {
 }
 
 impl Watcher {
-    fn tell_state(&mut self, now: MonoTime, state: State) -> Result<(), Untold> {
+    fn tell_state(&mut self, now: MonoTime, state: State) {
         let is_told = |(at, told): (MonoTime, State)| told == state && now.since(at) < REPORT_EVERY;
         if self.told.state.is_some_and(is_told) {
-            return Ok(());
+            return;
         }
         self.told.state = Some((now, state));
-        self.shared.opened.topics.state(state.as_str())
+        self.told.untold[0] = self.shared.opened.topics.state(state.as_str()).err().map(|Untold(why)| why);
     }
 
     fn tell_diagnosis(
@@ -263,26 +271,27 @@ impl Watcher {
         gate: &GateReport,
         cause: Option<Cause>,
         status: &MotorsStatus,
-    ) -> Result<(), Untold> {
+    ) {
         if self.told.diagnosis.is_some_and(|at| now.since(at) < DIAGNOSIS_EVERY) {
-            return Ok(());
+            return;
         }
         self.told.diagnosis = Some(now);
         let diagnosis = diagnosis::diagnosis(&self.shared.robot, gate, cause, status);
-        self.shared.opened.topics.diagnosis(wall_now(), &diagnosis)
+        let told = self.shared.opened.topics.diagnosis(wall_now(), &diagnosis);
+        self.told.untold[1] = told.err().map(|Untold(why)| why);
     }
 }
 
 impl Onlooker for Watcher {
     fn on_gate(&mut self, now: MonoTime, gate: &GateReport, cause: Option<Cause>) -> Option<String> {
         let status = self.shared.status(now);
-        let state = self.tell_state(now, gate.state);
-        let shown = self.tell_diagnosis(now, gate, cause, &status);
+        self.tell_state(now, gate.state);
+        self.tell_diagnosis(now, gate, cause, &status);
         if std::mem::replace(&mut self.told.changes, status.changes) != status.changes {
             return Some(self.shared.changed());
         }
-        // Of what moves nothing only the user is told; the commands' own trouble goes first.
-        let trouble = status.trouble.or(state.and(shown).err().map(|Untold(why)| why));
+        // Of what moves nothing only the user is told.
+        let trouble = status.trouble.or_else(|| self.told.untold.iter().flatten().next().cloned());
         if trouble == self.told.trouble {
             return None;
         }

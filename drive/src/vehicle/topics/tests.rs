@@ -27,6 +27,10 @@ struct Kept {
     refuses: AtomicBool,
     /// The middleware does not say who reads.
     is_mute: AtomicBool,
+    /// What is wrong with the middleware.
+    trouble: Mutex<Option<String>>,
+    /// The state and the diagnosis go to nobody.
+    is_dumb: AtomicBool,
     /// How often it was asked who subscribes.
     looks: AtomicU64,
 }
@@ -58,7 +62,7 @@ impl Topics for Topic {
 
     fn state(&self, word: &str) -> Result<(), Untold> {
         self.0.states.lock().unwrap().push(word.to_owned());
-        Ok(())
+        if self.0.is_dumb.load(Ordering::Relaxed) { Err(Untold("no room".into())) } else { Ok(()) }
     }
 
     fn diagnosis(&self, _: WallTime, diagnosis: &Diagnosis) -> Result<(), Untold> {
@@ -70,6 +74,10 @@ impl Topics for Topic {
         self.0.looks.fetch_add(1, Ordering::Relaxed);
         let [now, came] = [&self.0.readers, &self.0.came].map(|count| count.load(Ordering::Relaxed));
         (!self.0.is_mute.load(Ordering::Relaxed)).then_some(Subscribers { now, came })
+    }
+
+    fn trouble(&self) -> Option<String> {
+        self.0.trouble.lock().unwrap().clone()
     }
 }
 
@@ -199,6 +207,39 @@ fn the_user_is_told_once_that_nobody_reads_and_once_that_somebody_does() {
     kept.on_reader();
     assert_eq!(look(100, &mut motors).as_deref(), Some("/cmd_vel is read"));
     assert_eq!(look(150, &mut motors), None);
+}
+
+/// DRV-135.
+#[test]
+fn a_middleware_in_trouble_is_told_of_once_and_stops_nothing() {
+    let (mut motors, kept) = motors();
+    let mut watcher = motors.onlooker().unwrap();
+    kept.on_reader();
+    let _ = motors.set(at(0), &Controls::released(1.0, 0.0));
+    let mut look = |ms| watcher.on_gate(at(ms), &gate(State::Driving, Need::Nothing), None);
+    assert_eq!(look(0), None);
+    *kept.trouble.lock().unwrap() = Some("no master".into());
+    assert_eq!((look(50).as_deref(), look(100)), (Some("no master"), None));
+    assert_eq!(drive(&mut motors, &kept), (Ok(()), 1));
+    *kept.trouble.lock().unwrap() = None;
+    assert_eq!((look(150).as_deref(), look(200)), (Some("/cmd_vel is read"), None));
+    kept.refuses.store(true, Ordering::Relaxed);
+    *kept.trouble.lock().unwrap() = Some("no master".into());
+    assert_eq!(motors.set(at(250), &Controls::released(1.0, 0.0)), Err(Untaken::Refused));
+    assert_eq!(look(250).as_deref(), Some("no room"), "that of the commands goes first");
+}
+
+/// A state is due each 100 ms, and looks come each 50 ms.
+#[test]
+fn a_state_that_goes_to_nobody_is_told_of_once() {
+    let (mut motors, kept) = motors();
+    let mut watcher = motors.onlooker().unwrap();
+    kept.on_reader();
+    kept.is_dumb.store(true, Ordering::Relaxed);
+    let _ = motors.set(at(0), &Controls::released(1.0, 0.0));
+    let look = |ms| watcher.on_gate(at(ms), &gate(State::Locked, Need::FreshCommand), None);
+    let told: Vec<String> = (0..1_000).step_by(50).filter_map(look).collect();
+    assert_eq!(told, ["no room"]);
 }
 
 #[test]
