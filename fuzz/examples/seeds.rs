@@ -68,6 +68,20 @@ fn stamped() -> CdrWriter {
     writer
 }
 
+/// Of ROS 1: both messages with a speed.
+fn ros1_speeds() -> [Vec<u8>; 2] {
+    use tokkyu_node_motors::messages::ros::{geometry_msgs, nav_msgs};
+    use tokkyu_node_motors::messages::wire;
+
+    let mut odometry = nav_msgs::Odometry::default();
+    odometry.header.stamp = tokkyu_message::Time { sec: 7, nsec: 8 };
+    odometry.header.frame_id = "odom".into();
+    odometry.child_frame_id = "base_link".into();
+    odometry.twist.twist.linear.x = 1.5;
+    let (header, twist) = (odometry.header.clone(), odometry.twist.twist.clone());
+    [wire(&odometry), wire(&geometry_msgs::TwistStamped { header, twist })]
+}
+
 /// `nav_msgs/msg/Odometry` of the same, without what stands behind the speed.
 fn odometry() -> CdrWriter {
     let mut writer = CdrWriter::default();
@@ -247,6 +261,9 @@ fn drive() -> io::Result<()> {
     write("bridge_message", "two", bridge_messages())?;
     write("base_speed", "odometry", odometry().into_bytes())?;
     write("base_speed", "twist_stamped", stamped().into_bytes())?;
+    let [odometry, stamped] = ros1_speeds();
+    write("base_speed", "ros1_odometry", odometry)?;
+    write("base_speed", "ros1_twist_stamped", stamped)?;
     let mono = Picture {
         encoding: Encoding::Mono8 { width: 4, height: 2 },
         sequence: 7,
