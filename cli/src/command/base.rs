@@ -3,10 +3,13 @@
 //! To be called before anything else opens a UDP socket: DDS keeps the sockets that are made meanwhile to this host
 //! (ROS2-43).
 
+use std::sync::Arc;
+
 use tokkyu_contract::Class;
 use tokkyu_contract::yaml::output::{Output, Ros};
 use tokkyu_drive::program::{EndOptions, ExitCode};
-use tokkyu_drive::vehicle::{Motors, NoMotors, TopicMotors, TopicsOpened};
+use tokkyu_drive::vehicle::{Motors, NoMotors, ToldSpeed, TopicMotors, TopicsOpened};
+use tokkyu_link::carrier::clock;
 
 use crate::exit::Failure;
 
@@ -19,7 +22,7 @@ pub fn open(end: &EndOptions) -> Result<Option<TopicMotors>, Failure> {
     let Some(output) = &robot.vehicle.output else { return Ok(None) };
     let opened = match output.ros {
         Ros::Two { domain } => open_ros2(output, domain, end.fifo(Class::Control))?,
-        Ros::One => return Err(no_ros1()),
+        Ros::One => open_ros1(output, end.fifo(Class::Control))?,
     };
     Ok(TopicMotors::new(robot, opened))
 }
@@ -32,9 +35,24 @@ pub fn boxed(motors: Option<&TopicMotors>) -> Box<dyn Motors> {
     }
 }
 
-fn no_ros1() -> Failure {
-    let what = "vehicle.output.ros1 in robot.yaml: this version publishes no output in ROS 1";
-    Failure::new(ExitCode::NotPossible, format_args!("{what}; use ros2:, or tokkyu_drive::vehicle::run_with"))
+/// Where the speed that a base tells is kept, and who puts it there.
+fn told_speed() -> (Arc<ToldSpeed>, impl Fn(f32) + Send + Sync + 'static) {
+    let speed = Arc::new(ToldSpeed::default());
+    let hears = Arc::clone(&speed);
+    (speed, move |mps| hears.on_speed(clock::now(), mps))
+}
+
+/// At the master of the environment.
+fn open_ros1(output: &Output, fifo_priority: Option<u8>) -> Result<TopicsOpened, Failure> {
+    use tokkyu_node_motors::{Motors, MotorsError};
+
+    let (speed, on_speed) = told_speed();
+    let motors = Motors::open(output, None, fifo_priority, on_speed).map_err(|error| match error {
+        MotorsError::Elsewhere(_) => Failure::usage(error),
+        error => Failure::new(ExitCode::NotPossible, error),
+    })?;
+    let way = format!("ROS 1 master {}", motors.master_uri());
+    Ok(TopicsOpened { topics: Box::new(motors), speed, way })
 }
 
 #[cfg(feature = "bridge")]
@@ -43,18 +61,10 @@ fn open_ros2(
     domain: Option<u32>,
     fifo_priority: Option<u8>,
 ) -> Result<TopicsOpened, Failure> {
-    use std::sync::Arc;
-
-    use tokkyu_drive::vehicle::ToldSpeed;
-    use tokkyu_link::carrier::clock;
-
     let domain = domain.map_or_else(environments_domain, Ok)?;
-    let speed = Arc::new(ToldSpeed::default());
-    let hears = Arc::clone(&speed);
-    let motors = tokkyu_ros2::motors::Motors::open(output, domain, fifo_priority, move |mps| {
-        hears.on_speed(clock::now(), mps)
-    })
-    .map_err(|error| Failure::new(ExitCode::NotPossible, error))?;
+    let (speed, on_speed) = told_speed();
+    let motors = tokkyu_ros2::motors::Motors::open(output, domain, fifo_priority, on_speed)
+        .map_err(|error| Failure::new(ExitCode::NotPossible, error))?;
     Ok(TopicsOpened { topics: Box::new(motors), speed, way: format!("ROS 2 domain {domain}") })
 }
 

@@ -17,13 +17,14 @@ Examples:
   tokkyu vehicle --operator 10.1.2.3:7447 --identity keys/rover-7.key --trust keys/operator.pub
   tokkyu vehicle --site site.yaml --video street --status plain --duration \"1 min\"
   tokkyu check --robot robot.yaml           (which ROS topics vehicle.output publishes)
-  ROS_DOMAIN_ID=7 tokkyu vehicle            (a base in another ROS 2 domain)";
+  ROS_DOMAIN_ID=7 tokkyu vehicle            (a base in another ROS 2 domain)
+  ROS_MASTER_URI=http://localhost:11311 tokkyu vehicle      (a base in ROS 1)";
 
 /// The vehicle's program: sends the pictures of every flow that has a source, and lets fresh commands through.
 ///
 /// Dials the operator, again after a lost session. Without fresh commands it brakes (safe stop). With vehicle.output in
-/// robot.yaml the gate's output goes to a ROS 2 topic that the robot's base subscribes to, and nothing enables while nobody
-/// does; the base must stop by itself when it hears nothing. Else no motors are attached and the output is shown only:
+/// robot.yaml the gate's output goes to a ROS 2 or ROS 1 topic that the robot's base subscribes to, and nothing enables
+/// while nobody does; the base must stop by itself when it hears nothing. Else no motors are attached and the output is shown only:
 /// tokkyu_drive::vehicle::run_with takes yours. --duration counts from the first tick, as --samples does. A --records file
 /// must not exist yet.
 #[derive(Debug, Args)]

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
+use super::drive::{accepted_after, number, until_status, until_told};
 use super::peer::{Base, Cyclone, Fast, Library, Peer};
-use super::program::Program;
 use super::yard::{Operator, Vehicle, Yard};
 
 const TWIST: &str = "type: geometry_msgs/msg/Twist, turn_rate: 1 rad/s";
@@ -18,27 +18,6 @@ fn yard(output: &str, libraries: &[Library]) -> Option<Yard> {
          vehicle: {{top_speed: 10 m/s, output: {{ros2: {{topic: /base/cmd, domain: {domain}, {output}}}}}}}"
     ));
     Some(yard)
-}
-
-/// Waits for a status of which `find` finds something.
-fn until_status<T>(program: &Program, what: &str, find: impl Fn(&Value) -> Option<T>) -> T {
-    let look = |line: &String| {
-        let value: Value = serde_json::from_str(line).expect("JSON");
-        find(value.get("status")?)
-    };
-    program.until(what, |lines| lines.iter().rev().take(8).find_map(look))
-}
-
-fn until_told(program: &Program, words: &str) {
-    let has = |line: &String| {
-        let value: Value = serde_json::from_str(line).expect("JSON");
-        value["event"]["text"].as_str().is_some_and(|text| text.contains(words))
-    };
-    program.until(words, |lines| lines.iter().any(has).then_some(()));
-}
-
-fn number(event: &Value, field: &str) -> f64 {
-    event[field].as_f64().unwrap_or_else(|| panic!("{field} in {event}"))
 }
 
 fn base(yard: &Yard, words: &str) -> Peer {
@@ -117,12 +96,7 @@ fn a_base_that_is_not_there_is_told_at_both_ends_and_nothing_enables_until_it_co
     until_told(&vehicle, "nobody subscribes to /base/cmd");
     until_told(&operator, "THE MOTORS DO NOT ANSWER");
     // The driver has neutral controls and presses: by the time this many commands came he has done it.
-    let accepted = until_status(&vehicle, "an enabling that failed", |status| {
-        let counts = &status["control"]["commands"];
-        let came: u64 = counts.as_object()?.values().filter_map(Value::as_u64).sum();
-        (came > 150).then(|| counts["accepted"].as_u64())
-    });
-    assert_eq!(accepted, Some(0));
+    assert_eq!(accepted_after(&vehicle, 150), 0);
     let base = base(&yard, "--type geometry_msgs/msg/Twist");
     until_told(&vehicle, "/base/cmd is read");
     until_told(&operator, "the motors answer again");

@@ -6,6 +6,7 @@
 mod base;
 mod capture;
 mod crossing;
+mod drive;
 mod one_domain;
 mod one_host;
 mod over_wire;

@@ -1,9 +1,13 @@
-//! `tokkyu node bridge` between two ROS 1 masters, on loopback: nodes of rospy and of ours, and ROS's own tools, at both ends.
+//! `tokkyu node bridge` between two ROS 1 masters, on loopback: nodes of rospy and of ours, and ROS's own tools, at both ends;
+//! and `tokkyu vehicle` with a base in ROS 1.
 //!
 //! Needs Debian's `rosmaster`, `rospy` and `rostopic`; without them the tests say so and pass. They wait for events, never for a
 //! time.
 
+mod base;
 mod crossing;
+#[path = "../bridge/drive.rs"]
+mod drive;
 mod node;
 mod one_master;
 mod presence;

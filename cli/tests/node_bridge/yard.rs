@@ -43,7 +43,7 @@ impl End {
 /// A running `rosmaster`.
 struct Master {
     uri: String,
-    _program: Program,
+    program: Program,
 }
 
 impl Master {
@@ -52,13 +52,17 @@ impl Master {
         let probe = TcpListener::bind("127.0.0.1:0").expect("a port");
         let port = probe.local_addr().expect("bound").port();
         drop(probe);
+        Master::start_at(port, folder)
+    }
+
+    fn start_at(port: u16, folder: &Path) -> Master {
         let uri = format!("http://127.0.0.1:{port}");
         let mut command = ros("rosmaster", &uri, folder);
         command.args(["--core", "-p", &port.to_string()]);
         let program = Program::start("rosmaster", command, None);
         let is_there = || TcpStream::connect(("127.0.0.1", port)).ok();
         until("the master", is_there);
-        Master { uri, _program: program }
+        Master { uri, program }
     }
 }
 
@@ -173,13 +177,47 @@ impl Yard {
 
     /// A node of rospy: `node/tests/ros1/peers/peer.py`, whose README has the words.
     pub fn rospy(&self, end: End, words: &str) -> Program {
-        let peer = Path::new(env!("CARGO_MANIFEST_DIR")).join("../node/tests/ros1/peers/peer.py");
+        let program = self.peer("peer.py", end, words);
+        program.until("ready", |lines| lines.iter().any(|line| line.starts_with("ready")).then_some(()));
+        program
+    }
+
+    /// A program of `node/tests/ros1/peers`.
+    pub fn peer(&self, file: &str, end: End, words: &str) -> Program {
+        let peer = Path::new(env!("CARGO_MANIFEST_DIR")).join("../node/tests/ros1/peers").join(file);
         let mut command = ros("/usr/bin/python3", self.master(end), self.folder.path());
         command.arg("-B").arg(peer).args(words.split_whitespace());
         command.arg(format!("node={}", next_name("rospy")));
-        let program = Program::start(&format!("rospy {words}"), command, None);
-        program.until("ready", |lines| lines.iter().any(|line| line.starts_with("ready")).then_some(()));
+        Program::start(&format!("rospy {words}"), command, None)
+    }
+
+    /// `tokkyu vehicle` or `tokkyu operator`, with `flags` beside those it needs. The operator's comes first.
+    pub fn end(&self, end: End, flags: &str) -> Program {
+        let mut command = self.command_of(end);
+        command.args(flags.split_whitespace());
+        let program = Program::start(end.name(), command, None);
+        if end == Operator {
+            let ready = |line: &String| {
+                let value = serde_json::from_str::<Value>(line).ok()?;
+                value["ready"]["local"].as_str()?.rsplit(':').next()?.parse().ok()
+            };
+            self.port.set(program.until("its port", |lines| lines.iter().find_map(ready)));
+        }
         program
+    }
+
+    /// The same, not started.
+    pub fn command_of(&self, end: End) -> Command {
+        let mut command = ros(env!("CARGO_BIN_EXE_tokkyu"), self.master(end), self.folder.path());
+        // Nobody's (RFC 5737): a node of the vehicle's that went by it would be found by nobody (NODE-127).
+        command.env("ROS_IP", "203.0.113.9").env("XDG_STATE_HOME", self.folder.path());
+        command.args([end.name(), "--status", "json", "--same-clock"]);
+        command.arg("--robot").arg(self.path("robot.yaml"));
+        command.arg("--site").arg(self.path(&format!("{}.yaml", end.name())));
+        let address = format!("127.0.0.1:{}", self.port.get());
+        command.args([if end == Operator { "--listen" } else { "--operator" }, &address]);
+        command.current_dir(self.folder.path());
+        command
     }
 
     /// One of ROS's tools.
@@ -203,11 +241,28 @@ impl Yard {
         drop(if end == Operator { self.operator.take() } else { self.vehicle.take() });
     }
 
+    /// Kills the vehicle's master, which stands still then.
+    pub fn kill_vehicles_master(&mut self) {
+        self.vehicle.as_mut().expect("a master").program.kill();
+    }
+
+    /// Starts it anew, where it was; it knows nobody.
+    pub fn revive_vehicles_master(&mut self) {
+        let uri = self.master(Vehicle).to_owned();
+        let port = uri.rsplit(':').next().and_then(|port| port.parse().ok()).expect("a port");
+        self.vehicle = Some(Master::start_at(port, self.folder.path()));
+    }
+
     /// Where the node of a bridge is told to do something.
     pub fn address_of_bridge(&self, end: End) -> String {
+        self.address_of(end, &format!("/tokkyu_bridge_{}", end.name()))
+    }
+
+    /// The same of a node whose name begins so.
+    pub fn address_of(&self, end: End, begin: &str) -> String {
         let asking = self.node(end, &next_name("asking"));
-        let is_bridge = |node: &String| node.starts_with(&format!("/tokkyu_bridge_{}", end.name()));
-        let bridge = self.publishers(&asking, "/rosout").into_iter().find(is_bridge).expect("its node");
+        let is_it = |node: &String| node.starts_with(begin);
+        let bridge = self.publishers(&asking, "/rosout").into_iter().find(is_it).expect("its node");
         let uri = asking.call_master("lookupNode", true, &[Param::Text(bridge)]).expect("known");
         asking.shutdown();
         let Param::Text(uri) = uri else { panic!("{uri:?}") };
