@@ -11,6 +11,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut wanted = Wanted::from_folders(folders);
     for message in [
         "ackermann_msgs/AckermannDrive",
+        "ackermann_msgs/AckermannDriveStamped",
         "diagnostic_msgs/DiagnosticArray",
         "geometry_msgs/Twist",
         "geometry_msgs/TwistStamped",

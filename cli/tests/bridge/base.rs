@@ -88,6 +88,24 @@ fn an_ackermann_base_is_told_how_hard_to_stop() {
     base.end();
 }
 
+/// DRV-136.
+#[test]
+fn bases_that_want_a_header_get_moment_and_frame() {
+    let twist = ("geometry_msgs/msg/TwistStamped", "turn_rate: 1 rad/s", "base_link");
+    let car = ("ackermann_msgs/msg/AckermannDriveStamped", "steering_angle: 0.5 rad, frame_id: car", "car");
+    for (kind, rest, frame) in [twist, car] {
+        let Some(yard) = yard(&format!("type: {kind}, {rest}"), &[Base]) else { return };
+        let base = base(&yard, &format!("--type {kind}"));
+        let _operator = yard.end(Operator, "--control pattern");
+        let _vehicle = yard.end(Vehicle, "");
+        let moving = base.until_event("command", |command| number(command, "speed") > 0.1);
+        assert_eq!(moving["frame"], frame);
+        // Of the same clock, on a machine that is busy.
+        assert!((0.0..10.0).contains(&number(&moving, "age_s")), "{moving}");
+        base.end();
+    }
+}
+
 #[test]
 fn a_base_that_is_not_there_is_told_at_both_ends_and_nothing_enables_until_it_comes() {
     let Some(yard) = yard(TWIST, &[Base]) else { return };

@@ -121,6 +121,23 @@ fn an_ackermann_base_is_told_how_hard_to_stop() {
     assert_eq!(number(&moving, "slow"), 0.0);
 }
 
+/// DRV-136.
+#[test]
+fn bases_that_want_a_header_get_moment_and_frame() {
+    let twist = ("geometry_msgs/TwistStamped", "turn_rate: 1 rad/s", "base_link");
+    let car = ("ackermann_msgs/AckermannDriveStamped", "steering_angle: 0.5 rad, frame_id: car", "car");
+    for (kind, rest, frame) in [twist, car] {
+        let Some(yard) = yard(&format!("type: {kind}, {rest}")) else { return };
+        let base = Base::start(&yard, &format!("type={kind}"));
+        let _operator = yard.end(Operator, "--control pattern");
+        let _vehicle = yard.end(Vehicle, "");
+        let moving = base.until("command", |command| number(command, "speed") > 0.1);
+        assert_eq!(moving["frame"], frame);
+        // Of the same clock, on a machine that is busy.
+        assert!((0.0..10.0).contains(&number(&moving, "age_s")), "{moving}");
+    }
+}
+
 /// DRV-120; a base with another type is none.
 #[test]
 fn a_base_that_is_not_there_is_told_at_both_ends_and_nothing_enables_until_it_comes() {

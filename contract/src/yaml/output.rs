@@ -18,6 +18,10 @@ const RESERVED: [&str; 7] =
     ["clock", DIAGNOSTICS, "parameter_events", "rosout", "rosout_agg", "tf", "tf_static"];
 /// The topic of ROS's own that diagnostics go to, without the leading slash (REP 107).
 pub const DIAGNOSTICS: &str = "diagnostics";
+/// The frame of a command that says none: the robot's own (REP 105).
+const FRAME: &str = "base_link";
+/// Longest name of a frame.
+const FRAME_MAX: usize = 240;
 /// Topics of tokkyu's own begin so.
 const OWN: &str = "tokkyu";
 /// What stands behind the command's topic in the name of the state's.
@@ -32,6 +36,8 @@ pub struct Output {
     pub topic: String,
     /// In which words.
     pub motion: Motion,
+    /// The frame in the header of a command that has one (CON-67); `None`: its type has none.
+    pub frame: Option<String>,
     /// Where its speed is read.
     pub speed: Option<SpeedTopic>,
 }
@@ -93,6 +99,10 @@ struct TypeName {
 const TWIST: TypeName = TypeName { ros1: "geometry_msgs/Twist", ros2: "geometry_msgs/msg/Twist" };
 const ACKERMANN: TypeName =
     TypeName { ros1: "ackermann_msgs/AckermannDrive", ros2: "ackermann_msgs/msg/AckermannDrive" };
+const ACKERMANN_STAMPED: TypeName = TypeName {
+    ros1: "ackermann_msgs/AckermannDriveStamped",
+    ros2: "ackermann_msgs/msg/AckermannDriveStamped",
+};
 const STRING: TypeName = TypeName { ros1: "std_msgs/String", ros2: "std_msgs/msg/String" };
 const DIAGNOSTIC_ARRAY: TypeName =
     TypeName { ros1: "diagnostic_msgs/DiagnosticArray", ros2: "diagnostic_msgs/msg/DiagnosticArray" };
@@ -104,6 +114,13 @@ const TWIST_STAMPED: TypeName =
 enum Kind {
     Twist,
     Ackermann,
+}
+
+/// What a command's type is, and whether it has a header.
+#[derive(Clone, Copy)]
+struct Type {
+    kind: Kind,
+    is_stamped: bool,
 }
 
 impl Output {
@@ -127,9 +144,11 @@ impl Output {
 
     /// The command's type, as its ROS writes it (CON-66).
     pub const fn type_name(&self) -> &'static str {
-        self.ros.word(match self.motion {
-            Motion::Twist { .. } => TWIST,
-            Motion::Ackermann { .. } => ACKERMANN,
+        self.ros.word(match (self.motion, self.frame.is_some()) {
+            (Motion::Twist { .. }, false) => TWIST,
+            (Motion::Twist { .. }, true) => TWIST_STAMPED,
+            (Motion::Ackermann { .. }, false) => ACKERMANN,
+            (Motion::Ackermann { .. }, true) => ACKERMANN_STAMPED,
         })
     }
 }
@@ -179,8 +198,13 @@ impl Ros {
     }
 
     /// The words for the types of commands, each with what it is.
-    const fn commands(self) -> [(&'static str, Kind); 2] {
-        [(self.word(TWIST), Kind::Twist), (self.word(ACKERMANN), Kind::Ackermann)]
+    const fn commands(self) -> [(&'static str, Type); 4] {
+        [
+            (self.word(TWIST), Type { kind: Kind::Twist, is_stamped: false }),
+            (self.word(TWIST_STAMPED), Type { kind: Kind::Twist, is_stamped: true }),
+            (self.word(ACKERMANN), Type { kind: Kind::Ackermann, is_stamped: false }),
+            (self.word(ACKERMANN_STAMPED), Type { kind: Kind::Ackermann, is_stamped: true }),
+        ]
     }
 
     /// The same for speeds.
@@ -211,7 +235,7 @@ pub(super) fn read(field: &Field<'_>, flows: &[Flow], log: &mut Log<'_>) -> Opti
 }
 
 fn read_topics(field: &Field<'_>, ros: Ros, flows: &[Flow], log: &mut Log<'_>) -> Option<Output> {
-    const OF_BOTH: [&str; 5] = ["topic", "type", "turn_rate", "steering_angle", "speed"];
+    const OF_BOTH: [&str; 6] = ["topic", "type", "frame_id", "turn_rate", "steering_angle", "speed"];
     let own: &[&str] = if ros == Ros::One { &[] } else { &["domain"] };
     let fields = field.fields(log, &[&OF_BOTH[..], own].concat())?;
     let ros = match fields.get("domain").filter(|_| ros != Ros::One) {
@@ -225,14 +249,46 @@ fn read_topics(field: &Field<'_>, ros: Ros, flows: &[Flow], log: &mut Log<'_>) -
     let topic = topic.and_then(|field| read_command_topic(&field, flows, log));
     let example = format!("add what the robot's base takes, such as type: {}", ros.commands()[0].0);
     let kind = fields.required(log, "type", &example).and_then(|field| field.word(log, &ros.commands()));
-    let motion = kind.and_then(|kind| read_motion(&fields, kind, log));
+    let motion = kind.and_then(|of| read_motion(&fields, of.kind, log));
+    let frame = kind.and_then(|of| read_frame(&fields, of.is_stamped, log).ok());
     let speed = fields.get("speed");
     let given = speed.is_some();
     let speed = speed.and_then(|field| read_speed(&field, ros, topic.as_deref(), flows, log));
     if given && speed.is_none() {
         return None;
     }
-    Some(Output { ros, topic: topic?, motion: motion?, speed })
+    Some(Output { ros, topic: topic?, motion: motion?, frame: frame?, speed })
+}
+
+/// What is wrong is in the log.
+struct Wrong;
+
+/// The frame of a type with a header; of another one there is none to say it in.
+fn read_frame(fields: &Fields<'_>, is_stamped: bool, log: &mut Log<'_>) -> Result<Option<String>, Wrong> {
+    let field = match (fields.get("frame_id"), is_stamped) {
+        (None, false) => return Ok(None),
+        (None, true) => return Ok(Some(FRAME.to_owned())),
+        (Some(field), true) => field,
+        (Some(_), false) => {
+            let remedy = "remove it, or take the stamped type";
+            fields.wrong(log, "frame_id", "a message of this type has no header", remedy);
+            return Err(Wrong);
+        }
+    };
+    let text = field.text(log, "a frame such as base_link").ok_or(Wrong)?;
+    if !is_frame(text) {
+        let remedy = format!(
+            "take letters, digits and _ - . /, at most {FRAME_MAX}, no / in front, such as base_link"
+        );
+        field.wrong(log, "it is not the name of a frame", remedy);
+        return Err(Wrong);
+    }
+    Ok(Some(text.to_owned()))
+}
+
+fn is_frame(text: &str) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"_-./".contains(&byte);
+    (1..=FRAME_MAX).contains(&text.len()) && !text.starts_with('/') && text.bytes().all(is_letter)
 }
 
 /// What full steering is has a name for each type; the other one would have no effect.

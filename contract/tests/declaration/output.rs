@@ -29,7 +29,7 @@ fn a_twist_of_ros_2_with_its_speed_is_read() {
     let speed = SpeedTopic { topic: "odom".into(), message: SpeedMessage::Odometry };
     let motion = Motion::Twist { turn_rate: TurnRate(1_500) };
     let ros = Ros::Two { domain: Some(7) };
-    assert_eq!(output, Output { ros, topic: "cmd_vel".into(), motion, speed: Some(speed) });
+    assert_eq!(output, Output { ros, topic: "cmd_vel".into(), motion, frame: None, speed: Some(speed) });
     assert_eq!(
         (output.gate_topic().as_str(), output.type_name()),
         ("cmd_vel/gate", "geometry_msgs/msg/Twist")
@@ -41,7 +41,10 @@ fn an_ackermann_of_ros_1_is_read_and_what_is_not_given_is_not() {
     let output =
         good("{ros1: {topic: base/drive, type: ackermann_msgs/AckermannDrive, steering_angle: 0.6 rad}}");
     let motion = Motion::Ackermann { steering_angle: Angle(600) };
-    assert_eq!(output, Output { ros: Ros::One, topic: "base/drive".into(), motion, speed: None });
+    assert_eq!(
+        output,
+        Output { ros: Ros::One, topic: "base/drive".into(), motion, frame: None, speed: None }
+    );
     let output = good("{ros2: {topic: /cmd_vel, type: geometry_msgs/msg/Twist, turn_rate: 1 rad/s}}");
     assert_eq!(output.ros, Ros::Two { domain: None });
     assert_eq!(robot::parse("robot.yaml", &format!("robot: r\n{FLOWS}")).unwrap().vehicle.output, None);
@@ -195,4 +198,31 @@ fn types_are_named_as_their_ros_writes_them() {
     assert_eq!(ros2[0], "geometry_msgs/msg/Twist");
     let infix_less: Vec<String> = ros2.iter().map(|name| name.replace("/msg/", "/")).collect();
     assert_eq!((types("ros1", ""), ros2.len()), (infix_less.iter().map(String::as_str).collect(), 4));
+}
+
+/// CON-67.
+#[test]
+fn a_type_with_a_header_has_a_frame_and_another_has_none() {
+    const STAMPED: &str = "type: geometry_msgs/msg/TwistStamped, turn_rate: 1 rad/s";
+    let ros2 = |fields: &str| format!("{{ros2: {{topic: /a, {fields}}}}}");
+    let output = good(&ros2(STAMPED));
+    assert_eq!(
+        (output.frame.as_deref(), output.motion),
+        (Some("base_link"), Motion::Twist { turn_rate: TurnRate(1_000) })
+    );
+    assert_eq!(output.type_name(), "geometry_msgs/msg/TwistStamped");
+    let car = "type: ackermann_msgs/AckermannDriveStamped, steering_angle: 0.5 rad, frame_id: car/base.1";
+    let output = good(&format!("{{ros1: {{topic: /a, {car}}}}}"));
+    assert_eq!(output.frame.as_deref(), Some("car/base.1"));
+    assert_eq!(output.type_name(), "ackermann_msgs/AckermannDriveStamped");
+    let frame = |frame: &str| bad(&ros2(&format!("{STAMPED}, frame_id: {frame}")));
+    for wrong in ["/base", "a b", "ä", &"a".repeat(241)] {
+        let errors = frame(wrong);
+        assert!(
+            errors.contains("ros2.frame_id: it is not the name of a frame; take letters"),
+            "{wrong}: {errors}"
+        );
+    }
+    let errors = bad(&ros2("type: geometry_msgs/msg/Twist, turn_rate: 1 rad/s, frame_id: base_link"));
+    assert!(errors.contains("ros2.frame_id: a message of this type has no header; remove it"), "{errors}");
 }

@@ -107,6 +107,6 @@ impl Looking {
             ..PublisherOptions::with_depth(1)
         };
         let topic = format!("/{}", self.output.topic);
-        self.node.advertise_raw(&topic, command_kind(self.output.motion), options)
+        self.node.advertise_raw(&topic, command_kind(&self.output), options)
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokkyu_bridge::motors::Diagnosis;
 use tokkyu_contract::WallTime;
 use tokkyu_contract::motion::Wanted;
-use tokkyu_contract::yaml::output::{Motion, SpeedMessage};
+use tokkyu_contract::yaml::output::{Motion, Output, SpeedMessage};
 use tokkyu_message::{Message, Time, View, Wire};
 use tokkyu_node::Kind;
 
@@ -17,7 +17,7 @@ pub mod ros {
     include!(concat!(env!("OUT_DIR"), "/messages.rs"));
 }
 
-use ros::ackermann_msgs::AckermannDrive;
+use ros::ackermann_msgs::{AckermannDrive, AckermannDriveStamped};
 use ros::diagnostic_msgs::{DiagnosticArray, DiagnosticStatus, KeyValue};
 use ros::geometry_msgs::{Twist, TwistStamped, Vector3};
 use ros::nav_msgs::Odometry;
@@ -32,10 +32,12 @@ pub fn kind<M: Message>() -> Kind {
 }
 
 /// The command's type.
-pub fn command_kind(motion: Motion) -> Kind {
-    match motion {
-        Motion::Twist { .. } => kind::<Twist>(),
-        Motion::Ackermann { .. } => kind::<AckermannDrive>(),
+pub fn command_kind(output: &Output) -> Kind {
+    match (output.motion, output.frame.is_some()) {
+        (Motion::Twist { .. }, false) => kind::<Twist>(),
+        (Motion::Twist { .. }, true) => kind::<TwistStamped>(),
+        (Motion::Ackermann { .. }, false) => kind::<AckermannDrive>(),
+        (Motion::Ackermann { .. }, true) => kind::<AckermannDriveStamped>(),
     }
 }
 
@@ -52,27 +54,48 @@ pub fn speed_kind(message: SpeedMessage) -> Kind {
 pub enum Command {
     /// `geometry_msgs/Twist`.
     Twist(Twist),
+    /// `geometry_msgs/TwistStamped`.
+    TwistStamped(TwistStamped),
     /// `ackermann_msgs/AckermannDrive`.
     Ackermann(AckermannDrive),
+    /// `ackermann_msgs/AckermannDriveStamped`.
+    AckermannStamped(AckermannDriveStamped),
 }
 
-impl From<&Wanted> for Command {
-    fn from(wanted: &Wanted) -> Command {
+impl Command {
+    /// What is wanted; with a frame that of `at`, stamped (DRV-136).
+    pub fn of(wanted: &Wanted, at: WallTime, frame: Option<&str>) -> Command {
+        let header = frame.map(|frame| header(at, frame));
         match *wanted {
-            Wanted::Twist { forward_mps, turn_radps } => Command::Twist(Twist {
-                linear: Vector3 { x: forward_mps, ..Vector3::default() },
-                angular: Vector3 { z: turn_radps, ..Vector3::default() },
-            }),
+            Wanted::Twist { forward_mps, turn_radps } => {
+                let twist = Twist {
+                    linear: Vector3 { x: forward_mps, ..Vector3::default() },
+                    angular: Vector3 { z: turn_radps, ..Vector3::default() },
+                };
+                match header {
+                    None => Command::Twist(twist),
+                    Some(header) => Command::TwistStamped(TwistStamped { header, twist }),
+                }
+            }
             Wanted::Ackermann { steering_rad, speed_mps, acceleration_mps2 } => {
-                Command::Ackermann(AckermannDrive {
+                let drive = AckermannDrive {
                     steering_angle: steering_rad,
                     speed: speed_mps,
                     acceleration: acceleration_mps2,
                     ..AckermannDrive::default()
-                })
+                };
+                match header {
+                    None => Command::Ackermann(drive),
+                    Some(header) => Command::AckermannStamped(AckermannDriveStamped { header, drive }),
+                }
             }
         }
     }
+}
+
+fn header(at: WallTime, frame: &str) -> Header {
+    let stamp = Time::from_nanos(at.as_nanos()).unwrap_or_default();
+    Header { stamp, frame_id: frame.to_owned(), ..Header::default() }
 }
 
 /// The gate's state.
@@ -90,8 +113,7 @@ pub fn diagnostics(at: WallTime, diagnosis: &Diagnosis) -> DiagnosticArray {
         hardware_id: diagnosis.hardware.clone(),
         values: diagnosis.values.iter().map(value).collect(),
     };
-    let stamp = Time::from_nanos(at.as_nanos()).unwrap_or_default();
-    DiagnosticArray { header: Header { stamp, ..Header::default() }, status: vec![status] }
+    DiagnosticArray { header: header(at, ""), status: vec![status] }
 }
 
 /// The speed forward in a sample that came at `now`, m/s; `None` if it is none, or an old one (NODE-131).
@@ -127,17 +149,30 @@ mod tests {
     use super::*;
     use tokkyu_bridge::motors::Level;
     use tokkyu_contract::units::{Angle, TurnRate};
+    use tokkyu_contract::yaml::output::Ros;
 
+    const TWIST: Wanted = Wanted::Twist { forward_mps: 2.5, turn_radps: -0.5 };
+    const DRIVE: Wanted = Wanted::Ackermann { steering_rad: 0.25, speed_mps: -3.0, acceleration_mps2: 4.0 };
     const NOW: WallTime = WallTime::from_nanos(1_700_000_000_000_000_000);
 
     /// Two ends whose types have one md5sum have the same fields in the same order. These are those of ROS 1's own packages.
     #[test]
     fn types_are_those_of_ros_1() {
-        let twist = command_kind(Motion::Twist { turn_rate: TurnRate(1_000) });
-        let ackermann = command_kind(Motion::Ackermann { steering_angle: Angle(500) });
+        const TWIST: Motion = Motion::Twist { turn_rate: TurnRate(1_000) };
+        const CAR: Motion = Motion::Ackermann { steering_angle: Angle(500) };
+        let command = |motion, frame: Option<&str>| {
+            let frame = frame.map(str::to_owned);
+            command_kind(&Output { ros: Ros::One, topic: "a".into(), motion, frame, speed: None })
+        };
         let told = [
-            (twist, "geometry_msgs/Twist", "9f195f881246fdfa2798d1d3eebca84a"),
-            (ackermann, "ackermann_msgs/AckermannDrive", "3512e91b48d69674a0e86fadf1ea8231"),
+            (command(TWIST, None), "geometry_msgs/Twist", "9f195f881246fdfa2798d1d3eebca84a"),
+            (command(TWIST, Some("b")), "geometry_msgs/TwistStamped", "98d34b0043a2093cf9d9345ab6eef12e"),
+            (command(CAR, None), "ackermann_msgs/AckermannDrive", "3512e91b48d69674a0e86fadf1ea8231"),
+            (
+                command(CAR, Some("b")),
+                "ackermann_msgs/AckermannDriveStamped",
+                "1fd5d7f58889cefd44d29f6653240d0c",
+            ),
             (kind::<std_msgs::String>(), "std_msgs/String", "992ce8a1687cec8c8bd883ec73ca41d1"),
             (
                 kind::<DiagnosticArray>(),
@@ -158,16 +193,25 @@ mod tests {
 
     #[test]
     fn commands_have_the_fields_of_their_messages_in_order() {
-        let Command::Twist(twist) = Command::from(&Wanted::Twist { forward_mps: 2.5, turn_radps: -0.5 })
-        else {
-            panic!("a twist");
-        };
+        let Command::Twist(twist) = Command::of(&TWIST, NOW, None) else { panic!("a twist") };
         let doubles = [2.5, 0.0, 0.0, 0.0, 0.0, -0.5_f64].into_iter().flat_map(f64::to_le_bytes);
         assert_eq!(wire(&twist), doubles.collect::<Vec<u8>>());
-        let wanted = Wanted::Ackermann { steering_rad: 0.25, speed_mps: -3.0, acceleration_mps2: 4.0 };
-        let Command::Ackermann(ackermann) = Command::from(&wanted) else { panic!("a car's") };
+        let Command::Ackermann(drive) = Command::of(&DRIVE, NOW, None) else { panic!("a car's") };
         let singles = [0.25_f32, 0.0, -3.0, 4.0, 0.0].into_iter().flat_map(f32::to_le_bytes);
-        assert_eq!(wire(&ackermann), singles.collect::<Vec<u8>>());
+        assert_eq!(wire(&drive), singles.collect::<Vec<u8>>());
+    }
+
+    /// DRV-136.
+    #[test]
+    fn a_stamped_command_is_the_same_with_its_moment_and_frame() {
+        let header = Header { frame_id: "base".into(), ..at(NOW.as_nanos()) };
+        let (twist, drive) = (Command::of(&TWIST, NOW, None), Command::of(&DRIVE, NOW, None));
+        let stamped = [&TWIST, &DRIVE].map(|wanted| Command::of(wanted, NOW, Some("base")));
+        let [Command::TwistStamped(first), Command::AckermannStamped(second)] = stamped else {
+            panic!("with headers");
+        };
+        assert_eq!((&first.header, Command::Twist(first.twist)), (&header, twist));
+        assert_eq!((&second.header, Command::Ackermann(second.drive)), (&header, drive));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use crate::master::Master;
 use crate::messages::{Command, diagnostics, state};
 use crate::place;
 use crate::shared::{Shared, untold};
-use crate::speed;
+use crate::speed::{self, wall_now};
 
 /// The node's name begins so. Each program's has another one: of two with one name the master ends the first.
 const NAME: &str = "tokkyu_vehicle";
@@ -28,6 +28,8 @@ const LAST_WORDS: Duration = Duration::from_millis(200);
 /// The topics as long as they are open.
 pub struct Motors {
     shared: Arc<Shared>,
+    /// Of a command with a header.
+    frame: Option<String>,
     master: Option<Master>,
     threads: Vec<JoinHandle<()>>,
 }
@@ -71,7 +73,7 @@ impl Motors {
         }
         let with_queue = shared.node.with_queue(&queue);
         let master = Master::start(&shared, with_queue, output, Arc::new(on_speed))?;
-        Ok(Motors { shared, master: Some(master), threads })
+        Ok(Motors { shared, frame: output.frame.clone(), master: Some(master), threads })
     }
 
     /// The master.
@@ -98,7 +100,8 @@ impl Drop for Motors {
 impl Topics for Motors {
     /// Published before anything is found wrong: what is told to stop may be there all the same.
     fn command(&self, wanted: &Wanted) -> Result<(), Untold> {
-        self.shared.publish_command(&Command::from(wanted))?;
+        let command = Command::of(wanted, wall_now(), self.frame.as_deref());
+        self.shared.publish_command(&command)?;
         if self.shared.is_dismissed() {
             return Err(Untold(self.shared.dismissal()));
         }

@@ -64,7 +64,9 @@ impl Shared {
         let Some(opened) = self.opened.get() else { return Err(Untold(self.not_open())) };
         let told = match command {
             Command::Twist(twist) => publish(&opened.command, twist),
+            Command::TwistStamped(twist) => publish(&opened.command, twist),
             Command::Ackermann(drive) => publish(&opened.command, drive),
+            Command::AckermannStamped(drive) => publish(&opened.command, drive),
         };
         told.map_err(untold)
     }

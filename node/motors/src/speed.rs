@@ -53,7 +53,7 @@ pub(crate) fn subscribe(
     })
 }
 
-fn wall_now() -> WallTime {
+pub(crate) fn wall_now() -> WallTime {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     WallTime::from_nanos(u64::try_from(since.as_nanos()).unwrap_or(u64::MAX))
 }

@@ -12,9 +12,12 @@ use crate::cdr::{Reader, Writer};
 /// A pose is a point, a quaternion and a covariance of 6 by 6.
 const POSE_DOUBLES: usize = 3 + 4 + 36;
 
-/// `geometry_msgs/msg/Twist` or `ackermann_msgs/msg/AckermannDrive`.
-pub fn command(wanted: &Wanted) -> Vec<u8> {
+/// `geometry_msgs/msg/Twist` or `ackermann_msgs/msg/AckermannDrive`; with a frame the same of `at`, stamped (DRV-136).
+pub fn command(wanted: &Wanted, at: WallTime, frame: Option<&str>) -> Vec<u8> {
     let mut writer = Writer::default();
+    if let Some(frame) = frame {
+        header(&mut writer, at, frame);
+    }
     match *wanted {
         Wanted::Twist { forward_mps, turn_radps } => {
             // linear x, y, z; angular x, y, z
@@ -36,14 +39,18 @@ pub fn string(text: &str) -> Vec<u8> {
     writer.into_bytes()
 }
 
-/// `diagnostic_msgs/msg/DiagnosticArray` of one status.
-pub fn diagnostics(at: WallTime, diagnosis: &Diagnosis) -> Vec<u8> {
+/// `std_msgs/msg/Header`: stamp, `frame_id`.
+fn header(writer: &mut Writer, at: WallTime, frame: &str) {
     const SECOND: u64 = 1_000_000_000;
-    let mut writer = Writer::default();
-    // header: stamp, frame_id
     writer.word(u32::try_from(at.as_nanos() / SECOND).unwrap_or(u32::MAX));
     writer.word((at.as_nanos() % SECOND) as u32);
-    writer.text("");
+    writer.text(frame);
+}
+
+/// `diagnostic_msgs/msg/DiagnosticArray` of one status.
+pub fn diagnostics(at: WallTime, diagnosis: &Diagnosis) -> Vec<u8> {
+    let mut writer = Writer::default();
+    header(&mut writer, at, "");
     writer.word(1);
     writer.byte(diagnosis.level as u8);
     [&diagnosis.name, &diagnosis.message, &diagnosis.hardware].into_iter().for_each(|text| writer.text(text));
@@ -83,12 +90,29 @@ mod tests {
 
     #[test]
     fn commands_have_the_fields_of_their_messages_in_order() {
-        let twist = command(&Wanted::Twist { forward_mps: 2.5, turn_radps: -0.5 });
+        let command = |wanted| super::command(&wanted, WallTime::from_nanos(7), None);
+        let twist = command(Wanted::Twist { forward_mps: 2.5, turn_radps: -0.5 });
         assert_eq!(twist, [vec![0, 1, 0, 0], doubles(&[2.5, 0.0, 0.0, 0.0, 0.0, -0.5])].concat());
         let ackermann =
-            command(&Wanted::Ackermann { steering_rad: 0.25, speed_mps: -3.0, acceleration_mps2: 4.0 });
+            command(Wanted::Ackermann { steering_rad: 0.25, speed_mps: -3.0, acceleration_mps2: 4.0 });
         let singles = [0.25_f32, 0.0, -3.0, 4.0, 0.0].into_iter().flat_map(f32::to_le_bytes);
         assert_eq!(ackermann, [0, 1, 0, 0].into_iter().chain(singles).collect::<Vec<u8>>());
+    }
+
+    /// DRV-136: doubles are aligned behind a frame of any length.
+    #[test]
+    fn a_stamped_command_has_its_header_in_front() {
+        let at = WallTime::from_nanos(3_000_000_005);
+        let stamped = command(&Wanted::Twist { forward_mps: 2.5, turn_radps: 0.0 }, at, Some("base"));
+        let header = [&[0, 1, 0, 0, 3, 0, 0, 0, 5, 0, 0, 0, 5, 0, 0, 0][..], b"base\0\0\0\0"].concat();
+        // Of 17 bytes behind the first four; the doubles begin at 24.
+        let aligned = [header, vec![0; 4], doubles(&[2.5, 0.0, 0.0, 0.0, 0.0, 0.0])].concat();
+        assert_eq!(stamped, aligned);
+        let wanted = Wanted::Ackermann { steering_rad: 0.25, speed_mps: -3.0, acceleration_mps2: 4.0 };
+        let stamped = command(&wanted, at, Some("bas"));
+        let singles = [0.25_f32, 0.0, -3.0, 4.0, 0.0].into_iter().flat_map(f32::to_le_bytes);
+        let header = [0, 1, 0, 0, 3, 0, 0, 0, 5, 0, 0, 0, 4, 0, 0, 0, b'b', b'a', b's', 0];
+        assert_eq!(stamped, header.into_iter().chain(singles).collect::<Vec<u8>>());
     }
 
     /// A header with a frame whose name leaves the next number to be aligned.

@@ -19,6 +19,8 @@ use crate::names::{dds_topic, dds_type};
 /// The topics as long as they are open.
 pub struct Motors {
     command: Writer,
+    /// Of a command with a header.
+    frame: Option<String>,
     state: Writer,
     diagnostics: Writer,
     _speed: Option<SpeedReader>,
@@ -60,6 +62,7 @@ impl Motors {
         let speed = speed.map(|speed| SpeedReader::start(&participant, speed, on_speed)).transpose()?;
         Ok(Motors {
             command: writer(&output.topic, output.type_name(), &command_qos())?,
+            frame: output.frame.clone(),
             state: writer(&output.gate_topic(), "std_msgs/msg/String", &newest())?,
             diagnostics: writer(DIAGNOSTICS, "diagnostic_msgs/msg/DiagnosticArray", &newest())?,
             _speed: speed,
@@ -73,7 +76,7 @@ fn write(writer: &Writer, sample: &[u8]) -> Result<(), Untold> {
 
 impl Topics for Motors {
     fn command(&self, wanted: &Wanted) -> Result<(), Untold> {
-        write(&self.command, &messages::command(wanted))
+        write(&self.command, &messages::command(wanted, wall_now(), self.frame.as_deref()))
     }
 
     fn state(&self, word: &str) -> Result<(), Untold> {

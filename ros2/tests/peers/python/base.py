@@ -2,8 +2,8 @@
 
   base.py --topic NAME --type PKG/msg/TYPE [--domain N=0] [--interface NAME=lo] [--odometry NAME]
 
-One JSON object a line: `ready`; `command` (`speed`, `turn`: yaw rate or angle, `slow`: acceleration); `gate` (`word`);
-`diagnostics` (`level`, `message`, `values`). Ends when standard input closes and on SIGTERM, with exit code 0.
+One JSON object a line: `ready`; `command` (`speed`, `turn`: yaw rate or angle, `slow`: acceleration; of a type with a header
+also `frame`, `age_s`); `gate` (`word`); `diagnostics` (`level`, `message`, `values`). Ends when standard input closes and on SIGTERM, with exit code 0.
 """
 
 import argparse
@@ -36,6 +36,20 @@ class AckermannDrive(IdlStruct, typename="ackermann_msgs::msg::dds_::AckermannDr
     speed_: float32
     acceleration_: float32
     jerk_: float32
+
+
+@final
+@dataclass
+class TwistStamped(IdlStruct, typename="geometry_msgs::msg::dds_::TwistStamped_"):
+    header_: Header
+    twist_: Twist
+
+
+@final
+@dataclass
+class AckermannDriveStamped(IdlStruct, typename="ackermann_msgs::msg::dds_::AckermannDriveStamped_"):
+    header_: Header
+    drive_: AckermannDrive
 
 
 @final
@@ -93,7 +107,12 @@ class Odometry(IdlStruct, typename="nav_msgs::msg::dds_::Odometry_"):
     twist_: TwistWithCovariance
 
 
-COMMANDS = {"geometry_msgs/msg/Twist": Twist, "ackermann_msgs/msg/AckermannDrive": AckermannDrive}
+COMMANDS = {
+    "geometry_msgs/msg/Twist": Twist,
+    "geometry_msgs/msg/TwistStamped": TwistStamped,
+    "ackermann_msgs/msg/AckermannDrive": AckermannDrive,
+    "ackermann_msgs/msg/AckermannDriveStamped": AckermannDriveStamped,
+}
 # ROS 2's default QoS of a subscriber.
 DEFAULT = Qos(
     Policy.Reliability.Reliable(duration(milliseconds=100)),
@@ -119,11 +138,16 @@ class Base:
         self.speed = 0.0
 
     def on_command(self, message):
+        header = getattr(message, "header_", None)
+        told = {}
+        if header is not None:
+            message = getattr(message, "twist_", None) or message.drive_
+            told = {"frame": header.frame_id_, "age_s": time.time() - header.stamp_.sec_ - header.stamp_.nanosec_ * 1e-9}
         if isinstance(message, Twist):
             self.speed, turn, slow = message.linear_.x_, message.angular_.z_, 0.0
         else:
             self.speed, turn, slow = message.speed_, message.steering_angle_, message.acceleration_
-        say("command", speed=self.speed, turn=turn, slow=slow)
+        say("command", speed=self.speed, turn=turn, slow=slow, **told)
 
     def on_diagnostics(self, message):
         for status in message.status_:
