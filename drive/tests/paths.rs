@@ -8,7 +8,7 @@ use std::sync::mpsc::channel;
 use std::thread;
 
 use tokkyu_contract::yaml::site;
-use tokkyu_drive::program::StopFlag;
+use tokkyu_drive::program::{PathStatus, StopFlag};
 use yard::{Driven, ROBOT, Running, Yard, start_operator, start_vehicle, wait_for, with};
 
 /// Long enough for a busy machine to be late, and much shorter than a cable is out.
@@ -74,6 +74,12 @@ fn pictures(operator: &Running) -> u64 {
         .map_or(0, |status| status.cameras.iter().map(|camera| camera.ledger.delivered).sum())
 }
 
+/// The newest status has such a path.
+fn shown(operator: &Running, is_it: impl Fn(&PathStatus) -> bool) -> bool {
+    let heard = operator.heard.lock().unwrap();
+    heard.statuses.last().is_some_and(|status| status.link.paths.iter().any(is_it))
+}
+
 /// Nothing stopped the vehicle, and it has throttle.
 fn drives(vehicle: &Driven) -> bool {
     !vehicle.told("STOPPING") && vehicle.motors.lock().unwrap().last().is_some_and(|now| now.brake() == 0.0)
@@ -104,10 +110,12 @@ fn a_vehicle_whose_cables_are_pulled_in_turn_drives_on() {
             must(&format!("link set {cable} down"));
             let silent = format!("path {path} does not answer");
             wait_for(|| vehicle.told(&silent) && told(&operator, &silent));
+            wait_for(|| shown(&operator, |one| one.number == path && one.is_silent));
             wait_for(|| pictures(&operator) > seen + 100);
             assert!(drives(&vehicle), "{:?}", vehicle.heard.lock().unwrap().events);
             must(&format!("link set {cable} up"));
             wait_for(|| vehicle.told(&format!("path {path} answers again")));
+            wait_for(|| shown(&operator, |one| one.number == path && !one.is_silent));
         }
         assert!(drives(&vehicle), "{:?}", vehicle.heard.lock().unwrap().events);
         [&vehicle.stop, &operator.stop].into_iter().for_each(StopFlag::set);

@@ -44,7 +44,7 @@ pub use error::DriveError;
 pub use exit::ExitCode;
 pub use figures::{CapFigures, LedgerFigures, LinkFigures, RealTimeGrant};
 pub use options::EndOptions;
-pub use status::{Happening, Line, LinkState, LinkStatus, Ready};
+pub use status::{Happening, Line, LinkState, LinkStatus, PathStatus, Ready};
 pub use stop::StopFlag;
 pub use summary::{ClockPair, CpuFigures, StreamFigures};
 

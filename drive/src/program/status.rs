@@ -8,10 +8,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use tokkyu_contract::MonoTime;
+use tokkyu_link::core::PathStats;
 use tokkyu_link::runtime::{self, LinkStats};
 
 use super::figures::{LinkFigures, RealTimeGrant};
-use crate::view::snapshot::LinkRow;
+use crate::view::snapshot::{LinkRow, PathRow};
 
 /// One line of `--status json`; `S` is the program's status.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -91,8 +92,41 @@ pub struct LinkStatus {
     pub receive_bps: u64,
     /// Bits in a second granted to our streams.
     pub granted_bps: u64,
+    /// Each path to the other end that is part of the session.
+    #[serde(default)]
+    pub paths: Vec<PathStatus>,
     /// Everything else that is known.
     pub figures: LinkFigures,
+}
+
+/// A path to the other end at one moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PathStatus {
+    /// Its number, from 1: that of `operator` or `listen`, then those of `link.paths`.
+    pub number: u8,
+    /// It does not answer.
+    pub is_silent: bool,
+    /// Topics that go on it; commands go on all.
+    pub flows: usize,
+    /// Round trip.
+    pub rtt_ms: f64,
+    /// Share of our packets that it loses, 0 to 1.
+    pub loss: f64,
+    /// Bits in a second that it is thought to carry; `None` before anything is known.
+    pub capacity_bps: Option<u64>,
+}
+
+impl From<&PathStats> for PathStatus {
+    fn from(stats: &PathStats) -> PathStatus {
+        PathStatus {
+            number: stats.path.0 + 1,
+            is_silent: stats.is_silent,
+            flows: stats.flows,
+            rtt_ms: stats.rtt.as_secs_f64() * 1e3,
+            loss: stats.loss,
+            capacity_bps: stats.rate_bps.map(|bps| bps as u64),
+        }
+    }
 }
 
 /// Turns counters into rates: remembers the ones before.
@@ -111,12 +145,21 @@ impl LinkMeter {
             let seconds = stats.at.since(at).as_secs_f64();
             (rate(sent - sent_before, seconds), rate(received - received_before, seconds))
         });
-        LinkStatus { state: LinkState::from(&stats.state), send_bps, receive_bps, granted_bps, figures }
+        let (state, paths) =
+            (LinkState::from(&stats.state), stats.paths.iter().map(PathStatus::from).collect());
+        LinkStatus { state, send_bps, receive_bps, granted_bps, paths, figures }
     }
 }
 
 fn rate(bytes: u64, seconds: f64) -> u64 {
     if seconds > 0.0 { (bytes as f64 * 8.0 / seconds) as u64 } else { 0 }
+}
+
+impl From<&PathStatus> for PathRow {
+    fn from(status: &PathStatus) -> PathRow {
+        let rtt = Duration::try_from_secs_f64(status.rtt_ms / 1e3).ok();
+        PathRow { number: status.number, rtt: rtt.filter(|_| !status.is_silent) }
+    }
 }
 
 impl From<&LinkStatus> for LinkRow {
@@ -131,6 +174,7 @@ impl From<&LinkStatus> for LinkRow {
             loss_percent: figures.loss * 100.0,
             parity_percent: parity * 100.0,
             repair_percent: repair * 100.0,
+            paths: status.paths.iter().map(PathRow::from).collect(),
         }
     }
 }

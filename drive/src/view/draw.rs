@@ -102,7 +102,8 @@ fn draw_curves(frame: &mut Frame, area: Rect, cameras: &[CameraRow]) {
 
 fn draw_link(frame: &mut Frame, area: Rect, snapshot: &Snapshot) {
     let link = &snapshot.link;
-    let block = Block::bordered().title(" link ");
+    let paths = link.paths_in_words().map_or_else(String::new, |words| format!("{words} "));
+    let block = Block::bordered().title(format!(" link {paths}"));
     let [gauge_row, text_row] = Layout::vertical([Constraint::Length(1); 2]).areas(block.inner(area));
     frame.render_widget(block, area);
     let used = fraction(link.send_bps, link.granted_bps);
@@ -213,7 +214,7 @@ fn notice_line(notice: &str) -> Line<'static> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::snapshot::example;
+    use super::super::snapshot::{PathRow, example};
     use super::*;
     use proptest::prelude::*;
     use ratatui::Terminal;
@@ -234,6 +235,15 @@ mod tests {
 
     fn row_with<'a>(rows: &'a [String], word: &str) -> &'a str {
         rows.iter().find(|row| row.contains(word)).unwrap_or_else(|| panic!("no {word:?} in {rows:#?}"))
+    }
+
+    /// DRV-141.
+    #[test]
+    fn the_screen_names_each_of_several_ways() {
+        let mut snapshot = example();
+        snapshot.link.paths.push(PathRow { number: 2, rtt: None });
+        let rows = rows(&screen(120, 30, &snapshot));
+        assert!(row_with(&rows, "link").contains(" link paths 1 38 ms, 2 SILENT "));
     }
 
     fn words(row: &str) -> String {

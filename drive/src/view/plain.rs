@@ -39,12 +39,13 @@ fn camera(row: &CameraRow) -> String {
 pub(crate) fn link(snapshot: &Snapshot) -> String {
     let link = &snapshot.link;
     format!(
-        "link {}, rtt {}, loss {:.1} %, parity {:.1} %, repair {:.1} %",
+        "link {}, rtt {}, loss {:.1} %, parity {:.1} %, repair {:.1} %{}",
         link.sending(),
         ms(link.rtt),
         link.loss_percent,
         link.parity_percent,
-        link.repair_percent
+        link.repair_percent,
+        link.paths_in_words().map_or_else(String::new, |words| format!(", {words}"))
     )
 }
 
@@ -65,7 +66,7 @@ pub(crate) fn control(snapshot: &Snapshot) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::snapshot::example;
+    use super::super::snapshot::{PathRow, example};
     use super::*;
 
     #[test]
@@ -78,6 +79,15 @@ mod tests {
              | link 30.10 Mbit/s of 40.00 Mbit/s granted, rtt 38.0 ms, loss 2.5 %, parity 8.2 %, repair 1.5 % \
              | control driving, at most 38.5 km/h (260 ms), age 19.0 ms p50 21.0 ms p99 60.0 ms safe stops 2"
         );
+    }
+
+    /// DRV-141.
+    #[test]
+    fn the_line_names_each_of_several_ways() {
+        let mut snapshot = example();
+        snapshot.link.paths.push(PathRow { number: 2, rtt: None });
+        let line = line(&snapshot);
+        assert!(line.contains("repair 1.5 %, paths 1 38 ms, 2 SILENT | control"), "{line}");
     }
 
     #[test]

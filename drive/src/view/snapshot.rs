@@ -61,7 +61,7 @@ pub struct CameraRow {
 }
 
 /// The link, as its sender sees it.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct LinkRow {
     /// Bits sent in a second.
     pub send_bps: u64,
@@ -77,6 +77,17 @@ pub struct LinkRow {
     pub parity_percent: f64,
     /// Packets sent again, of 100 sent.
     pub repair_percent: f64,
+    /// The ways to the other end.
+    pub paths: Vec<PathRow>,
+}
+
+/// A way to the other end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathRow {
+    /// Its number, from 1.
+    pub number: u8,
+    /// Its round trip; `None` while it does not answer.
+    pub rtt: Option<Duration>,
 }
 
 /// The commands.
@@ -161,6 +172,18 @@ pub(crate) fn rate(bps: u64) -> String {
 }
 
 impl LinkRow {
+    /// Several ways in a few words; None where there is one.
+    pub fn paths_in_words(&self) -> Option<String> {
+        let word = |path: &PathRow| {
+            let rtt = path
+                .rtt
+                .map_or_else(|| "SILENT".to_owned(), |rtt| format!("{:.0} ms", rtt.as_secs_f64() * 1e3));
+            format!("{} {rtt}", path.number)
+        };
+        let words: Vec<String> = self.paths.iter().map(word).collect();
+        (words.len() > 1).then(|| format!("paths {}", words.join(", ")))
+    }
+
     /// How much is sent, of what is granted where anything is.
     pub(super) fn sending(&self) -> String {
         match self.granted_bps {
@@ -212,6 +235,7 @@ pub(super) fn example() -> Snapshot {
         loss_percent: 2.5,
         parity_percent: 8.25,
         repair_percent: 1.5,
+        paths: vec![PathRow { number: 1, rtt: ms(38) }],
     };
     let control = ControlRow {
         p50: ms(21),
@@ -239,6 +263,16 @@ pub(super) fn example() -> Snapshot {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn one_way_is_not_told_and_of_several_each() {
+        let path = |number, ms: Option<u64>| PathRow { number, rtt: ms.map(Duration::from_millis) };
+        let told =
+            |paths: &[PathRow]| LinkRow { paths: paths.to_vec(), ..LinkRow::default() }.paths_in_words();
+        assert_eq!((told(&[]), told(&[path(1, Some(38))])), (None, None));
+        let two = told(&[path(1, Some(38)), path(2, None)]);
+        assert_eq!(two.as_deref(), Some("paths 1 38 ms, 2 SILENT"));
+    }
 
     #[test]
     fn values_are_written_with_units_that_keep_them_short() {

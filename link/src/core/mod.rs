@@ -44,4 +44,4 @@ pub use event::{Delivered, Endpoint, Event, Way};
 pub use limits::EndpointError;
 pub use outbox::PublishError;
 pub use path::{PathConfig, PathId};
-pub use session::{Publication, Session, SessionConfig, Stats, Subscription};
+pub use session::{PathStats, Publication, Session, SessionConfig, Stats, Subscription};

@@ -282,6 +282,21 @@ impl OutFlow {
         self.cut_anew(cut);
     }
 
+    /// The path `from` is gone: what may not move to that of `cut` ends with it, and what was told on it is told again.
+    pub fn leave_path(&mut self, from: PathId, cut: Cut) {
+        let may_move = |sample: &OutSample, is_reliable: bool| {
+            sample.is_waiting() || is_reliable && !sample.is_superseded()
+        };
+        let is_reliable = self.is_reliable();
+        let stay = self.samples().filter(|sample| sample.path() == from && !may_move(sample, is_reliable));
+        let stay: Vec<(u32, bool)> = stay.map(|sample| (sample.id.sequence, sample.is_sent())).collect();
+        for (sequence, is_sent) in stay {
+            self.settle(sequence, if is_sent { Outcome::Lost } else { Outcome::Dropped });
+        }
+        self.move_samples(from, cut, true);
+        self.owe_floor();
+    }
+
     /// All waiting samples but the newest give way (LNK-12).
     pub fn keep_newest(&mut self, now: MonoTime) {
         let newest = self.next_sequence().wrapping_sub(1);

@@ -59,6 +59,8 @@ pub struct OutSample {
     pub expires: MonoTime,
     /// The path that it goes on (LNK-92).
     path: PathId,
+    /// Counts its stays on paths: what is learned of packets of an earlier one is not of this (LNK-93).
+    stay: u8,
     /// Other paths that a copy of it was sent on, a bit for each (LNK-91).
     copied: u8,
     payload: Bytes,
@@ -104,6 +106,7 @@ impl OutSample {
             capture,
             expires,
             path: cut.path,
+            stay: 0,
             copied: 0,
             payload,
             tail,
@@ -132,6 +135,11 @@ impl OutSample {
         self.path
     }
 
+    /// Which of its stays on paths this is.
+    pub fn stay(&self) -> u8 {
+        self.stay
+    }
+
     /// Its turn on `path` was: there as a copy, or where it goes.
     pub fn was_sent_on(&self, path: PathId) -> bool {
         if path == self.path { self.is_sent() } else { self.copied & path.bit() != 0 }
@@ -144,7 +152,7 @@ impl OutSample {
 
     /// It goes on `path` from now on: what was sent of it elsewhere and is not acknowledged counts as lost (LNK-93).
     pub fn move_to(&mut self, path: PathId) {
-        self.path = path;
+        (self.path, self.stay) = (path, self.stay.wrapping_add(1));
         self.lost = (0..self.next as u16).filter(|index| !self.acked[usize::from(*index)]).collect();
         self.repairs.clear();
         (self.under_way, self.repairs_under_way, self.repaired, self.repaired_since) = (0, 0, 0, None);
@@ -163,7 +171,8 @@ impl OutSample {
     /// The same sample in shorter packets, as if nothing of it had been sent (LNK-87). None when they would be too many.
     pub fn cut_anew(&self, cut: Cut) -> Option<OutSample> {
         let fits = self.payload.len() <= cut.whole_bytes || cut.shards(self.payload.len()) <= MAX_SHARDS;
-        fits.then(|| OutSample::new(self.id, self.capture, self.expires, self.payload.clone(), cut))
+        let anew = || OutSample::new(self.id, self.capture, self.expires, self.payload.clone(), cut);
+        fits.then(|| OutSample { stay: self.stay.wrapping_add(1), ..anew() })
     }
 
     /// Gave way to a newer one: it is not repaired any more.
@@ -325,7 +334,7 @@ impl OutSample {
         if self.superseded {
             return;
         }
-        let first = self.under_way - self.repairs_under_way + (self.target - self.next);
+        let first = self.under_way.saturating_sub(self.repairs_under_way) + (self.target - self.next);
         let short = self.k as f64 - self.acked_count as f64 - expected.of_first(first);
         if short <= 0.0 {
             return;

@@ -110,11 +110,13 @@ fn open(flows: &[OutFlow], class: Class, reach: Reach) -> impl Iterator<Item = (
         .filter(move |(_, sample)| sample.path() == reach.path && reach.covers(sample))
 }
 
-/// The next sample of class control of which a copy is due on the path of `reach`: the first to expire (LNK-91).
-pub fn choose_copy(flows: &[OutFlow], reach: Reach) -> Option<Choice> {
+/// The next sample of class control of at most `most_bytes` of which a copy is due on the path of `reach`: the first to
+/// expire (LNK-91).
+pub fn choose_copy(flows: &[OutFlow], reach: Reach, most_bytes: usize) -> Option<Choice> {
     let is_due = |sample: &OutSample| {
         let is_elsewhere = sample.path() != reach.path && !sample.was_sent_on(reach.path);
-        sample.is_whole() && is_elsewhere && !sample.is_confirmed() && sample.expires > reach.earliest
+        let fits = sample.is_whole() && sample.payload().len() <= most_bytes;
+        fits && is_elsewhere && !sample.is_confirmed() && sample.expires > reach.earliest
     };
     let control = flows.iter().enumerate().filter(|(_, flow)| flow.class == Class::Control);
     control

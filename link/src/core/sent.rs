@@ -36,11 +36,22 @@ pub enum Content {
         bytes: u16,
         /// Whether it was sent before.
         sending: Sending,
+        /// Which stay of the sample on this path it belongs to; None for a copy.
+        stay: Option<u8>,
     },
     /// Up to four whole samples.
-    Samples([Option<TraceId>; MAX_REPEATS]),
+    Samples([Option<Carried>; MAX_REPEATS]),
     /// The lowest sequence number of a flow that may still come.
     Floor(TraceId),
+}
+
+/// A whole sample in a packet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Carried {
+    /// The sample.
+    pub id: TraceId,
+    /// Which stay of the sample on this path it belongs to; None for a copy.
+    pub stay: Option<u8>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

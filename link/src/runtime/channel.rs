@@ -204,6 +204,7 @@ pub(super) fn open(memory_bytes: usize) -> io::Result<(Shared, Receiver<Request>
     let stats = LinkStats {
         state: LinkState::Connecting,
         session: Stats::default(),
+        paths: Vec::new(),
         carrier: crate::carrier::CarrierCounters::default(),
         at: MonoTime::ZERO,
         thread_cpu: Duration::ZERO,

@@ -1,6 +1,6 @@
 //! The link's connections, one for each path, as one carrier: dialled, watched and put together (LNK-90, LNK-96).
 
-use super::joint::{Joint, Step, reason_of_all};
+use super::joint::{Arrived, Joint, Step, reason_of_all};
 use super::{FurtherPath, LinkConfig, LinkError, LinkState, Role};
 use crate::carrier::clock;
 use crate::carrier::{
@@ -15,6 +15,8 @@ use tokkyu_contract::{Class, MonoTime};
 
 /// A vehicle that lost its operator, or a path to it, dials again after this.
 const REDIAL: Duration = Duration::from_millis(500);
+/// An attempt to join a session that had no answer for so long is begun anew: several round trips of any path.
+const LONGEST_RING: Duration = Duration::from_secs(4);
 /// QUIC, UDP, IPv4 and Ethernet bytes around a datagram.
 const OVERHEAD_BYTES: usize = 97;
 
@@ -24,8 +26,23 @@ struct Line {
     /// As it was when it was looked at last.
     seen: TransportState,
     redial_at: MonoTime,
-    /// What it was dialled for last.
+    /// What it was dialled for last, and when.
     dialled: Call,
+    dialled_at: MonoTime,
+    /// It led to somebody else the last time, which is told once.
+    is_astray: bool,
+    /// Its socket's address, where it is bound to a device: one that went and came is another device to the kernel.
+    of_device: Option<SocketAddr>,
+}
+
+impl Line {
+    fn dial(&mut self, now: MonoTime, call: Call, joins: bool) {
+        (self.redial_at, self.dialled, self.dialled_at) = (now + REDIAL, call, now);
+        self.quic.set_call(call, joins);
+        // An error shows again in the carrier's state; the next attempt is due anyway.
+        let bound = self.of_device.map_or(Ok(()), |bind| self.quic.rebind(bind, now));
+        let _ = bound.and_then(|()| self.quic.reconnect(now));
+    }
 }
 
 /// All connections of a link.
@@ -58,8 +75,16 @@ impl Paths {
                 Some(operator) => QuicTransport::connect(&carrier, operator, now)?,
                 None => QuicTransport::listen(&carrier, now)?,
             };
-            let seen = TransportState::Connecting;
-            lines.push(Line { quic, max_bps: path.max_bps, seen, redial_at: MonoTime::ZERO, dialled: call });
+            lines.push(Line {
+                quic,
+                max_bps: path.max_bps,
+                seen: TransportState::Connecting,
+                redial_at: MonoTime::ZERO,
+                dialled: call,
+                dialled_at: now,
+                is_astray: false,
+                of_device: path.device.as_ref().map(|_| path.bind),
+            });
         }
         let is_vehicle = matches!(config.role, Role::Vehicle { .. });
         Ok(Paths { joint: Joint::new(lines.len()), lines, is_vehicle, call })
@@ -99,9 +124,10 @@ impl Paths {
     /// Reads what waits on each path. `sink` is told whether a datagram is the session's; what is not may be of one that
     /// begins in this very read.
     pub(super) fn receive(&mut self, now: MonoTime, sink: &mut dyn FnMut(PathId, bool, Received<'_>)) {
-        self.tell_of_each_other();
-        for (at, line) in self.lines.iter_mut().enumerate() {
-            let (path, joint) = (PathId(at as u8), &self.joint);
+        for at in 0..self.lines.len() {
+            // Before each: what was let in just now counts for the next one.
+            self.tell_of_the_others(at);
+            let (path, line, joint) = (PathId(at as u8), &mut self.lines[at], &self.joint);
             line.quic.receive(now, &mut |received| sink(path, joint.has(path, received.session), received));
             if line.quic.deadline().is_some_and(|deadline| deadline <= now) {
                 line.quic.on_timer(now);
@@ -110,52 +136,69 @@ impl Paths {
     }
 
     /// Each of the operator's sockets lets in what belongs to the session of the others.
-    fn tell_of_each_other(&mut self) {
+    fn tell_of_the_others(&mut self, at: usize) {
         if self.is_vehicle || self.lines.len() == 1 {
             return;
         }
-        let (call, ended) = self.joint.calls();
-        let open: Vec<PathId> = self.joint.open().collect();
-        let of_open = open.iter().map(|path| &self.lines[usize::from(path.0)].quic);
-        let heard = of_open.filter_map(|quic| Some((quic.peer()?.0, quic.heard()?)));
-        let held = heard.max_by_key(|(_, heard)| *heard).map(|(key, heard)| (key, call, heard));
-        self.lines.iter_mut().for_each(|line| line.quic.set_elsewhere(Elsewhere { held, ended }));
+        let held = self.lines.iter().filter_map(|line| {
+            let quic = &line.quic;
+            Some((quic.peer()?.0, quic.call(), quic.heard()?))
+        });
+        let held = held.max_by_key(|(.., heard)| *heard);
+        let ended = self.joint.ended();
+        self.lines[at].quic.set_elsewhere(Elsewhere { held, ended });
     }
 
     /// What came of the connections since this was asked last.
     pub(super) fn follow(&mut self, now: MonoTime) -> Vec<Step> {
         let mut steps = Vec::new();
         for at in 0..self.lines.len() {
-            let (path, line) = (PathId(at as u8), &mut self.lines[at]);
-            if line.seen != *line.quic.state() {
-                line.seen = line.quic.state().clone();
-                line.redial_at = now + REDIAL;
-                let (seen, call) = (line.seen.clone(), line.quic.call());
-                steps.extend(self.on_change(path, &seen, call));
+            let line = &mut self.lines[at];
+            if line.seen == *line.quic.state() {
+                continue;
             }
-        }
-        for step in &steps {
-            match step {
-                Step::Drop(path) => self.carrier(*path).close(now, "its session is over"),
-                Step::End => self.on_end(now),
-                Step::Begin { .. } | Step::Open(_) | Step::Close(_) => {}
-            }
+            line.seen = line.quic.state().clone();
+            line.redial_at = now + REDIAL;
+            let was_astray = self.lines[at].is_astray;
+            let mut changed = self.on_change(PathId(at as u8));
+            let is_astray = |step: &Step| matches!(step, Step::Astray(_));
+            self.lines[at].is_astray =
+                changed.iter().any(is_astray) || was_astray && !self.lines[at].quic.state().is_up();
+            changed.retain(|step| !(was_astray && is_astray(step)));
+            changed.iter().for_each(|step| self.carry_out(now, step));
+            steps.extend(changed);
         }
         self.redial(now);
         steps
     }
 
-    fn on_change(&mut self, path: PathId, seen: &TransportState, call: Option<Call>) -> Vec<Step> {
-        match seen {
-            TransportState::Up { session } => self.joint.on_up(path, *session, call),
-            TransportState::Closed(CloseReason::NoSession) if self.is_of_now(path) => self.joint.on_unknown(),
-            TransportState::Connecting | TransportState::Closed(_) => self.joint.on_down(path),
+    fn on_change(&mut self, path: PathId) -> Vec<Step> {
+        let Line { quic, seen, dialled, .. } = &self.lines[usize::from(path.0)];
+        match (seen, quic.peer()) {
+            (TransportState::Up { session }, Some((key, _))) => {
+                let (connection, call, joins) = (*session, quic.call(), quic.joins());
+                self.joint.on_up(Arrived { path, connection, key, call, joins })
+            }
+            // Only if it was dialled for the session that is up.
+            (TransportState::Closed(CloseReason::NoSession), _) if *dialled == self.call => {
+                self.joint.on_unknown(path)
+            }
+            _ => self.joint.on_down(path),
         }
     }
 
-    /// Whether a path was dialled for the session that is up.
-    fn is_of_now(&self, path: PathId) -> bool {
-        self.lines[usize::from(path.0)].dialled == self.call
+    fn carry_out(&mut self, now: MonoTime, step: &Step) {
+        match step {
+            // Its place may have been taken in the very same read.
+            Step::Drop(path, connection) => {
+                let quic = self.carrier(*path);
+                if *quic.state() == (TransportState::Up { session: *connection }) {
+                    quic.close(now, "it is no part of the session");
+                }
+            }
+            Step::End => self.on_end(now),
+            Step::Begin { .. } | Step::Open(_) | Step::Close(_) | Step::Astray(_) => {}
+        }
     }
 
     /// What is dialled next is another session; an attempt for the one that ended would be let into none.
@@ -166,16 +209,18 @@ impl Paths {
         }
     }
 
-    /// Dials what is not up, once its time has come.
+    /// Dials what is not up, once its time has come. While a session is up an attempt that rings for long is given up for
+    /// one that joins it: QUIC waits longer each time, and a path may be back meanwhile.
     fn redial(&mut self, now: MonoTime) {
         let (joins, call) = (self.joint.session().is_some(), self.call);
         for line in self.lines.iter_mut().filter(|_| self.is_vehicle) {
-            if matches!(line.seen, TransportState::Closed(_)) && now >= line.redial_at {
-                line.redial_at = now + REDIAL;
-                line.quic.set_call(call, joins);
-                line.dialled = call;
-                // An error shows again in the carrier's state; the next attempt is due anyway.
-                let _ = line.quic.reconnect(now);
+            match line.seen {
+                TransportState::Closed(_) if now >= line.redial_at => line.dial(now, call, joins),
+                TransportState::Connecting if joins && now >= line.dialled_at + LONGEST_RING => {
+                    line.quic.close(now, "dialled anew");
+                    line.dialled_at = now;
+                }
+                _ => {}
             }
         }
     }

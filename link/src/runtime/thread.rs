@@ -245,7 +245,12 @@ impl LinkThread {
                     self.session.iter_mut().for_each(|(_, session)| session.close_path(now, path))
                 }
                 Step::End => self.end_session(),
-                Step::Drop(_) => {}
+                Step::Drop(..) => {}
+                Step::Astray(path) => {
+                    let words =
+                        format!("path {} leads to another end than the others: it is not used", path.0 + 1);
+                    self.shared.events.put(LinkEvent::Trouble(words));
+                }
             }
         }
         self.take_early();
@@ -353,9 +358,11 @@ impl LinkThread {
         if let Some((_, session)) = &self.session {
             self.last_stats = session.stats();
         }
+        let paths = self.session.as_ref().map_or_else(Vec::new, |(_, session)| session.path_stats());
         self.shared.set_stats(LinkStats {
             state: self.state.clone(),
             session: self.last_stats,
+            paths,
             carrier: self.paths.counters(),
             at: now,
             thread_cpu: clock::thread_cpu(),

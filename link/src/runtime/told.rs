@@ -2,7 +2,7 @@
 
 use super::death::LinkDied;
 use crate::carrier::{CarrierCounters, CloseReason};
-use crate::core::{Delivered, Endpoint, Event, PublishError, Stats};
+use crate::core::{Delivered, Endpoint, Event, PathStats, PublishError, Stats};
 use std::time::Duration;
 use tokkyu_contract::{FlowId, Ledger, MonoTime};
 
@@ -65,6 +65,8 @@ pub struct LinkStats {
     pub state: LinkState,
     /// The session's figures; of the last session when none is up.
     pub session: Stats,
+    /// Figures of the paths of the session that is up.
+    pub paths: Vec<PathStats>,
     /// The carrier's counters.
     pub carrier: CarrierCounters,
     /// When these figures were taken.

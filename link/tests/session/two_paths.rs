@@ -5,7 +5,7 @@ use crate::world::{
     World, at_ms, both, keep_all, link, link_qos, millis, ms, named, reliable, with_lifespan,
 };
 use std::time::Duration;
-use tokkyu_contract::{Class, MonoTime, Outcome};
+use tokkyu_contract::{Class, MonoTime, Outcome, Qos, Reliability};
 use tokkyu_link::core::{Event, PathId, SessionConfig};
 use tokkyu_link::sim::network::End;
 use tokkyu_link::sim::path::Profile;
@@ -219,4 +219,84 @@ fn books_close_over_two_paths() {
             assert!(world.fates(stream).values().all(|fate| fate.deliveries <= 1));
         }
     }
+}
+
+/// Home with the usual packets; the second path with shorter ones.
+fn unequal(first: &Profile, second: &Profile, seed: u64) -> World {
+    let mut world = World::new(first, seed);
+    let short = SessionConfig { max_datagram: 1_214, ip_bytes: 1_280, ..SessionConfig::default() };
+    world.network.open_path(second, seed, &short);
+    world
+}
+
+/// LNK-91, LNK-25: what goes in one packet at home and not on the other path goes at home alone.
+#[test]
+fn control_that_is_too_long_for_one_packet_of_a_path_is_not_copied_there() {
+    let mut world = unequal(&named("wan"), &named("wan"), 1);
+    world.network.take_sendings();
+    let commands = with_lifespan(reliable(10), 150);
+    let mut command = world.stream(End::Vehicle, Class::Control, commands, 1_300, ms(20));
+    world.drive(&mut [&mut command], at_ms(3_000));
+    world.run_to(at_ms(4_000));
+    assert_eq!(missed(&world, &command), 0);
+    let sendings = world.network.take_sendings();
+    let on_second = sendings.iter().filter(|one| one.path == PathId(1) && one.from == End::Vehicle).count();
+    assert!(
+        (8..200).contains(&on_second),
+        "{on_second} packets where probes and answers should go, and nothing else"
+    );
+}
+
+/// LNK-94: no shard of the pictures fits; as many packets of nothing measure the path all the same, and it takes its part.
+#[test]
+fn a_path_with_shorter_packets_is_measured_and_shares_cameras() {
+    let ten = both("ten", link(10, 20, 100));
+    let mut world = unequal(&ten, &ten, 3);
+    let Drive { cameras, .. } = drive(&mut world, 4, 45_000, at_ms(8_000));
+    for camera in &cameras {
+        let fates = world.fates(camera);
+        let settled = fates.values().filter(|fate| fate.capture >= at_ms(2_000));
+        assert_eq!(settled.filter(|fate| fate.arrival.is_none()).count(), 0, "{:?}", camera.flow);
+    }
+    let stats = world.network.session(End::Vehicle).path_stats();
+    assert!(stats.iter().all(|path| path.flows > 0 && path.rate_bps.is_some()), "{stats:?}");
+}
+
+/// LNK-93, LNK-94: what was copied on a path counts as a copy, also when the sample moves there a moment later, or back.
+#[test]
+fn a_path_that_falls_silent_while_another_is_measured_costs_no_picture() {
+    for seed in 0..40 {
+        let from = ms(2_000 + seed);
+        let mut first = named("wan-loss1");
+        for out in [(from, from + ms(200)), (from + ms(700), from + ms(900))] {
+            first.up = first.up.with_outage(out.0, out.1);
+            first.down = first.down.with_outage(out.0, out.1);
+        }
+        let mut world = World::new(&first, seed);
+        let mut camera = world.stream(End::Vehicle, Class::Realtime, link_qos(), 300_000, ms(100));
+        world.drive(&mut [&mut camera], at_ms(1_950));
+        world.network.open_path(&named("wan-loss5"), seed, &SessionConfig::default());
+        world.drive(&mut [&mut camera], at_ms(5_000));
+        world.run_to(at_ms(6_000));
+        assert_eq!(missed(&world, &camera), 0, "{:?}", world.settled(End::Vehicle, camera.flow));
+    }
+}
+
+/// LNK-90: what may not move from a path that goes ends with it.
+#[test]
+fn best_effort_without_a_lifespan_settles_though_its_path_goes_in_the_middle_of_a_sample() {
+    let mut slow = both("slow", link(2, 20, 100));
+    slow.up = slow.up.with_outage(ms(2_100), ms(9_000));
+    let mut world = two(&slow, &named("wan"), 5);
+    let qos = Qos { reliability: Reliability::BestEffort, ..reliable(10) };
+    let mut stream = world.stream(End::Vehicle, Class::Realtime, qos, 20_000, ms(100));
+    world.drive(&mut [&mut stream], at_ms(2_500));
+    world.network.close_path(PathId::FIRST);
+    world.drive(&mut [&mut stream], at_ms(4_000));
+    world.run_to(at_ms(6_000));
+    assert!(world.network.session(End::Vehicle).is_drained(stream.flow));
+    let fates = world.fates(&stream);
+    let late = fates.values().filter(|fate| fate.capture >= at_ms(2_500));
+    let arrived: Vec<bool> = late.map(|fate| fate.arrival.is_some()).collect();
+    assert_eq!(arrived, [true; 15]);
 }

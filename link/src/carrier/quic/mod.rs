@@ -253,7 +253,12 @@ impl QuicTransport {
 
     /// The session of the present connection, as the vehicle calls it. None where it does not say.
     pub fn call(&self) -> Option<Call> {
-        self.session.as_ref().and_then(|session| session.call)
+        self.session.as_ref()?.purpose.map(|purpose| purpose.call)
+    }
+
+    /// Whether the present connection joins a session, and begins none.
+    pub fn joins(&self) -> bool {
+        self.session.as_ref().and_then(|session| session.purpose).is_some_and(|purpose| purpose.joins)
     }
 
     /// When a packet of the present connection came last that it accepted.

@@ -27,8 +27,8 @@ const ALIVE: Duration = Duration::from_secs(1);
 pub(super) struct Session {
     pub(super) handle: ConnectionHandle,
     pub(super) key: PublicKey,
-    /// As the vehicle calls it.
-    pub(super) call: Option<Call>,
+    /// What the vehicle says that it is for.
+    pub(super) purpose: Option<Purpose>,
     /// When a packet of it came last that it accepted.
     pub(super) heard: MonoTime,
     /// Where the peer was last.
@@ -134,14 +134,13 @@ impl QuicTransport {
             self.count_refusal(code);
             return self.associations[index].leave(instant, code, text);
         }
-        let call = purpose.map(|purpose| purpose.call);
         let association = &mut self.associations[index];
         match &self.session {
             Some(session) if session.key != key => {
                 self.counters.failed_handshakes.busy += 1;
                 return association.leave(instant, code::BUSY, "another peer holds the session");
             }
-            Some(session) if now.since(session.heard) < ALIVE && (call.is_none() || session.call != call) => {
+            Some(session) if now.since(session.heard) < ALIVE => {
                 self.counters.failed_handshakes.twice += 1;
                 return association.leave(instant, code::TWICE, "this key holds the session");
             }
@@ -156,7 +155,7 @@ impl QuicTransport {
         self.session = Some(Session {
             handle: association.handle,
             key,
-            call,
+            purpose,
             heard: now,
             remote: association.connection.remote_address(),
             max_datagram,
@@ -291,5 +290,50 @@ impl QuicTransport {
             CloseReason::NoAnswer { .. } => &mut failed.timed_out,
             _ => &mut failed.other,
         } += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::carrier::SecretKey;
+
+    /// LNK-96.
+    #[test]
+    fn a_new_connection_is_let_in_or_refused_by_what_other_paths_carry() {
+        let [peer, other] = [(); 2].map(|()| SecretKey::generate().unwrap().public());
+        let (mine, past, next) = (Call::first(), Call::first(), Call::first());
+        let (heard, soon, late) =
+            (MonoTime::from_millis(5_000), MonoTime::from_millis(5_999), MonoTime::from_millis(6_000));
+        let held = Elsewhere { held: Some((peer, Some(mine), heard)), ended: Some(past) };
+        let alone = Elsewhere { held: None, ended: Some(past) };
+        let unnamed = Elsewhere { held: Some((peer, None, heard)), ended: None };
+        let begins = |call| Some(Purpose { call, joins: false });
+        let joins = |call| Some(Purpose { call, joins: true });
+        let (busy, none, twice) = (Some(code::BUSY), Some(code::NO_SESSION), Some(code::TWICE));
+        let table = [
+            // what is known, when, whose, what for: refused with
+            (held, soon, peer, begins(mine), None),
+            (held, soon, peer, joins(mine), None),
+            (held, soon, other, joins(mine), busy),
+            (held, late, other, begins(next), busy),
+            (held, soon, peer, joins(next), none),
+            (held, soon, peer, begins(past), none),
+            (held, soon, peer, begins(next), twice),
+            (held, soon, peer, None, twice),
+            (held, late, peer, begins(next), None),
+            (held, late, peer, None, None),
+            (alone, soon, peer, begins(next), None),
+            (alone, soon, peer, begins(past), none),
+            (alone, soon, peer, joins(mine), none),
+            (alone, soon, peer, None, None),
+            (unnamed, soon, peer, None, twice),
+            (unnamed, soon, peer, begins(mine), twice),
+            (Elsewhere::default(), soon, peer, None, None),
+        ];
+        for (row, (elsewhere, now, key, purpose, expected)) in table.into_iter().enumerate() {
+            let refused = elsewhere.refusal(now, key, purpose).map(|(code, _)| code);
+            assert_eq!(refused, expected, "row {row}");
+        }
     }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 /// all: a LAN's, with two signatures made and checked.
 const SHORT_HANDSHAKE: Duration = Duration::from_millis(3);
 
-/// Number of a path within its session, the same at both ends; less than [`PathId::COUNT`].
+/// Number of a path within its session, at one end; less than [`PathId::COUNT`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PathId(pub u8);
 

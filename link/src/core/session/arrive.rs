@@ -7,7 +7,7 @@ use crate::core::outbox::OutFlow;
 use crate::core::path::{Path, PathId, PathState};
 use crate::core::received::Arrival;
 use crate::core::sample::{OutSample, Sending};
-use crate::core::sent::{Content, Settled};
+use crate::core::sent::{Carried, Content, Settled};
 use crate::wire::{Feedback, Frame, Header, Malformed, Reader};
 use std::time::Duration;
 use tokkyu_contract::{FlowId, MonoTime, Outcome, PeerTime, TraceId};
@@ -129,12 +129,11 @@ impl Session {
             } else if learn && sent.bytes as usize <= self.paths[at].size.in_force() {
                 self.paths[at].loss.on_packet(resolved.lost, sent.in_burst);
             }
-            let on = self.paths[at].id;
-            apply_content(&mut self.flows, &sent.content, |sample, index, sending| {
-                match (resolved.lost, sample.path() == on) {
+            apply_content(&mut self.flows, &sent.content, |sample, index, sending, is_of_now| {
+                match (resolved.lost, is_of_now) {
                     (true, true) => sample.on_lost(index, sending),
                     (false, true) => sample.on_acked(index, sending),
-                    // A copy, or what moved elsewhere since: it is not waited for.
+                    // A copy, or of a sample that moved since: it is not waited for.
                     (true, false) => {}
                     (false, false) => sample.on_arrived_after_all(index),
                 }
@@ -154,7 +153,7 @@ impl Session {
             } else if learn && sent.was_missed() {
                 self.paths[at].loss.on_spurious();
             }
-            apply_content(&mut self.flows, &sent.content, |sample, index, _| {
+            apply_content(&mut self.flows, &sent.content, |sample, index, _, _| {
                 sample.on_arrived_after_all(index)
             });
         }
@@ -246,27 +245,31 @@ fn capture_time(sent: PeerTime, capture_us: u32) -> PeerTime {
     sent.saturating_sub(Duration::from_micros(u64::from(age_us)))
 }
 
+/// Gives `change` each sample that a packet carried, with the shard, how it was sent, and whether it was part of what is
+/// counted of the sample now.
 fn apply_content(
     flows: &mut [OutFlow],
     content: &Content,
-    mut change: impl FnMut(&mut OutSample, u16, Sending),
+    mut change: impl FnMut(&mut OutSample, u16, Sending, bool),
 ) {
     // What was cut anew since is another cut's (LNK-87).
-    let mut each = |id: &TraceId, index: u16, sending: Sending, is_same_cut: &dyn Fn(&OutSample) -> bool| {
+    let mut each = |carried: Carried, (index, sending), is_same_cut: &dyn Fn(&OutSample) -> bool| {
+        let Carried { id, stay } = carried;
         let sample = place_of(flows, id.flow).and_then(|at| flows[at].get_mut(id.sequence));
-        sample
-            .filter(|sample| is_same_cut(sample))
-            .into_iter()
-            .for_each(|sample| change(sample, index, sending));
+        if let Some(sample) = sample.filter(|sample| is_same_cut(sample)) {
+            let is_of_now = stay == Some(sample.stay());
+            change(sample, index, sending, is_of_now);
+        }
     };
-    match content {
-        Content::Shard { id, index, bytes, sending } => {
-            each(id, *index, *sending, &|sample| {
-                !sample.is_whole() && sample.shard_bytes() == usize::from(*bytes)
+    match *content {
+        Content::Shard { id, index, bytes, sending, stay } => {
+            each(Carried { id, stay }, (index, sending), &|sample| {
+                !sample.is_whole() && sample.shard_bytes() == usize::from(bytes)
             });
         }
-        Content::Samples(ids) => {
-            ids.iter().flatten().for_each(|id| each(id, 0, Sending::First, &OutSample::is_whole));
+        Content::Samples(carried) => {
+            let all = carried.into_iter().flatten();
+            all.for_each(|one| each(one, (0, Sending::First), &OutSample::is_whole));
         }
         Content::Floor(_) | Content::Feeler | Content::Nothing => {}
     }

@@ -1,6 +1,7 @@
 //! Paths that come and go, and what moves with them (LNK-90 to LNK-94).
 
 use super::Session;
+use super::stats::PathStats;
 use crate::core::event::Event;
 use crate::core::grant::KEPT_BACK;
 use crate::core::home::Offer;
@@ -53,8 +54,9 @@ impl Session {
     fn leave_path(&mut self, id: PathId) {
         for at in 0..self.flows.len() {
             let cut = self.cut(at);
-            self.flows[at].move_samples(id, cut, true);
+            self.flows[at].leave_path(id, cut);
         }
+        self.report_ended();
     }
 
     /// What becomes of the paths by the time: one that does not answer falls silent (LNK-65, LNK-93).
@@ -138,8 +140,26 @@ impl Session {
 
     /// Whether a flow that is paced has its home at `path`.
     pub(super) fn is_home(&self, path: PathId) -> bool {
+        self.at_home(path).next().is_some()
+    }
+
+    /// The flows that are paced and have their home at `path`.
+    fn at_home(&self, path: PathId) -> impl Iterator<Item = &OutFlow> {
         let is_paced = |flow: &&OutFlow| flow.class != Class::Control && flow.wanted;
-        self.flows.iter().filter(is_paced).any(|flow| flow.home.path() == path)
+        self.flows.iter().filter(is_paced).filter(move |flow| flow.home.path() == path)
+    }
+
+    /// Figures of each path.
+    pub fn path_stats(&self) -> Vec<PathStats> {
+        let of = |path: &Path| PathStats {
+            path: path.id,
+            is_silent: path.is_silent(),
+            flows: self.at_home(path.id).count(),
+            rtt: path.rtt.smoothed(),
+            loss: path.loss.share(),
+            rate_bps: (!path.rate.is_unseen()).then(|| path.rate.rate_bps()),
+        };
+        self.paths.iter().map(of).collect()
     }
 }
 

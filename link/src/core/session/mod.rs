@@ -27,7 +27,7 @@ use endpoint::{InEndpoint, OutEndpoint, table_flow};
 pub use endpoint::{Publication, Subscription};
 use leave::Leave;
 use reading::Incoming;
-pub use stats::Stats;
+pub use stats::{PathStats, Stats};
 
 use super::clock::PeerClock;
 use super::event::{Endpoint, Event};

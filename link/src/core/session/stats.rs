@@ -1,8 +1,9 @@
 //! Figures of a session.
 
+use crate::core::path::PathId;
 use std::time::Duration;
 
-/// Figures of a session.
+/// Figures of a session. Of several paths those of the best one, where they are of a path.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Stats {
     /// Packets sent, of all kinds.
@@ -15,7 +16,7 @@ pub struct Stats {
     pub packets_repair: u64,
     /// Packets with feedback.
     pub packets_feedback: u64,
-    /// Packets with a copy of what goes on another path, to measure this one (LNK-94).
+    /// Packets to measure a path, with a copy of what goes on another one or with nothing (LNK-94).
     pub packets_copied: u64,
     /// Probes.
     pub packets_probe: u64,
@@ -59,4 +60,21 @@ pub struct Stats {
     pub memory_in: usize,
     /// Bytes of samples on their way out.
     pub memory_out: usize,
+}
+
+/// Figures of one of a session's paths.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PathStats {
+    /// Which.
+    pub path: PathId,
+    /// Packets on it go unanswered.
+    pub is_silent: bool,
+    /// Flows other than control that have their home there.
+    pub flows: usize,
+    /// Smoothed round trip.
+    pub rtt: Duration,
+    /// Share of packets lost on our way out.
+    pub loss: f64,
+    /// Rate it is thought to carry, bit/s on the wire; None before anything was seen of it.
+    pub rate_bps: Option<f64>,
 }

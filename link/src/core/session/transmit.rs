@@ -6,8 +6,8 @@ use crate::core::parity::{Expectation, risk_worth_taking};
 use crate::core::path::{Packet, Path, PathId};
 use crate::core::sample::{OutSample, Sending};
 use crate::core::scheduler::{Choice, Reach, choose, choose_copy, waiting};
-use crate::core::sent::{Content, MAX_REPEATS, USUAL_REPEATS};
-use crate::wire::{Fragment, Frame, Whole};
+use crate::core::sent::{Carried, Content, MAX_REPEATS, USUAL_REPEATS};
+use crate::wire::{Fragment, Frame, HEADER_LEN, Whole};
 use std::time::Duration;
 use tokkyu_contract::{Class, MonoTime, TraceId};
 
@@ -83,7 +83,9 @@ impl Session {
 
     /// A copy of control that is due on this path (LNK-91).
     fn due_copy(&self, all: Reach) -> Option<Choice> {
-        if self.paths.len() > 1 { choose_copy(&self.flows, all) } else { None }
+        let path = self.path(all.path);
+        let room = path.size.in_force() - HEADER_LEN - Frame::SAMPLE_OVERHEAD;
+        if self.paths.len() > 1 { choose_copy(&self.flows, all, room) } else { None }
     }
 
     /// Nothing is left to send: a probe shows what was lost at the end, and another if that one is lost (LNK-40).
@@ -170,9 +172,8 @@ impl Session {
             let bytes = out.len() + Frame::SAMPLE_OVERHEAD + sample.payload().len();
             sample.is_whole() && bytes <= path.size.in_force()
         });
-        if fits {
-            packet.content = self.write_samples(now, at, choice, out);
-            packet.watched = true;
+        if let Some(content) = fits.then(|| self.write_samples(now, at, choice, out)).flatten() {
+            (packet.content, packet.watched) = (content, true);
         }
     }
 
@@ -195,7 +196,7 @@ impl Session {
         }
         path.begin(now, paced && (path.burst.packets == 0 || path.rate.wants_answer()), out);
         let content = match is_whole {
-            true => self.write_samples(now, at, choice, out),
+            true => self.write_samples(now, at, choice, out)?,
             false => self.write_shard(now, choice, out)?,
         };
         self.finish(now, at, out, Packet { content, watched: true }, paced);
@@ -245,7 +246,7 @@ impl Session {
         let sample = self.flows[choice.flow].get_mut(choice.sequence)?;
         let (index, sending) = sample.take_shard()?;
         let (id, k, capture_us) = (sample.id, sample.k, capture_stamp(now, sample.capture));
-        let bytes = sample.shard_bytes() as u16;
+        let (bytes, stay) = (sample.shard_bytes() as u16, Some(sample.stay()));
         let shard = sample.shard(index, &mut self.codec)?;
         Frame::Fragment(Fragment { id, capture_us, k: k as u16, index, shard }).write(out);
         sample.on_sent(sending);
@@ -254,11 +255,18 @@ impl Session {
             (Sending::First, true) => self.stats.packets_fresh += 1,
             (Sending::First, false) => self.stats.packets_parity += 1,
         }
-        Some(Content::Shard { id, index, bytes, sending })
+        Some(Content::Shard { id, index, bytes, sending, stay })
     }
 
     /// Writes a whole sample, and earlier ones of its flow that may have been lost (LNK-44).
-    fn write_samples(&mut self, now: MonoTime, at: usize, choice: Choice, out: &mut Vec<u8>) -> Content {
+    /// None where not even the first one fits.
+    fn write_samples(
+        &mut self,
+        now: MonoTime,
+        at: usize,
+        choice: Choice,
+        out: &mut Vec<u8>,
+    ) -> Option<Content> {
         let path = &self.paths[at];
         let (most, on) = (if path.is_silent() { MAX_REPEATS } else { USUAL_REPEATS }, path.id);
         let flow = &mut self.flows[choice.flow];
@@ -278,17 +286,16 @@ impl Session {
                 }
                 room = room.min(out.len() + bytes + REPEATED_BYTES);
             }
-            let capture_us = capture_stamp(now, sample.capture);
+            let (capture_us, is_home) = (capture_stamp(now, sample.capture), sample.path() == on);
             Frame::Sample(Whole { id: sample.id, capture_us, payload: sample.payload() }).write(out);
             // A repeat does not wait for a loss: each counts as a first one.
-            if sample.path() == on {
-                sample.on_sent(Sending::First)
-            } else {
-                sample.on_copied(on)
+            match is_home {
+                true => sample.on_sent(Sending::First),
+                false => sample.on_copied(on),
             }
-            *slot = Some(sample.id);
+            *slot = Some(Carried { id: sample.id, stay: is_home.then(|| sample.stay()) });
         }
-        Content::Samples(ids)
+        ids[0].is_some().then_some(Content::Samples(ids))
     }
 
     /// Queues repairs and settles what is over.

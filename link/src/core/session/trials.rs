@@ -6,8 +6,15 @@ use crate::core::outbox::OutFlow;
 use crate::core::path::Packet;
 use crate::core::sample::{OutSample, Sending};
 use crate::core::sent::Content;
-use crate::wire::{Fragment, Frame};
+use crate::wire::{Fragment, Frame, HEADER_LEN};
 use tokkyu_contract::{Class, MonoTime, TraceId};
+
+/// What a packet of a trial carries.
+enum Copy {
+    Shard(TraceId, u16),
+    Padding,
+    Nothing,
+}
 
 impl Session {
     /// The next packet of a trial, if one is due on the path at `at`; else what ends a burst.
@@ -23,9 +30,10 @@ impl Session {
             path.burst.held_back = true;
             return None;
         }
-        match self.shard_to_copy(now, at) {
-            Some((id, index)) => self.copy_shard(now, at, id, index, out),
-            None => self.end_burst(now, at, out),
+        match self.next_copy(now, at) {
+            Copy::Shard(id, index) => self.copy_shard(now, at, id, index, out),
+            Copy::Padding => Some(self.copy_nothing(now, at, out)),
+            Copy::Nothing => self.end_burst(now, at, out),
         }
     }
 
@@ -47,21 +55,37 @@ impl Session {
         path.trial.is_under_way()
     }
 
-    /// A data shard of the newest sample that goes on another path in several packets.
-    fn shard_to_copy(&mut self, now: MonoTime, at: usize) -> Option<(TraceId, u16)> {
+    /// A data shard of the newest sample that goes on another path in several packets. Where that has longer packets, none
+    /// fits: then as many of nothing go.
+    fn next_copy(&mut self, now: MonoTime, at: usize) -> Copy {
         let path = &mut self.paths[at];
-        let in_force = path.size.in_force();
+        let room = path.size.in_force() - HEADER_LEN - Frame::FRAGMENT_OVERHEAD;
         let is_elsewhere = |sample: &&OutSample| {
-            !sample.is_whole()
-                && sample.path() != path.id
-                && !sample.is_confirmed()
-                && sample.expires > now
-                && sample.shard_bytes() + Frame::FRAGMENT_OVERHEAD <= in_force
+            !sample.is_whole() && sample.path() != path.id && !sample.is_confirmed() && sample.expires > now
         };
-        let newest =
-            |flow: &OutFlow| flow.samples().filter(is_elsewhere).last().map(|s| (s.capture, s.id, s.k));
-        let (_, id, k) = self.flows.iter().filter_map(newest).max_by_key(|(capture, ..)| *capture)?;
-        Some((id, path.trial.next_shard(id, k)?))
+        let newest = |flow: &OutFlow| {
+            let newest = flow.samples().filter(is_elsewhere).last();
+            newest.map(|sample| (sample.capture, sample.id, sample.k, sample.shard_bytes() <= room))
+        };
+        // Without the table: it has no place among the publications.
+        let newest = self.flows[1..].iter().filter_map(newest).max_by_key(|(capture, ..)| *capture);
+        let Some((_, id, k, fits)) = newest else { return Copy::Nothing };
+        match path.trial.next_shard(id, k) {
+            Some(index) if fits => Copy::Shard(id, index),
+            Some(_) => Copy::Padding,
+            None => Copy::Nothing,
+        }
+    }
+
+    fn copy_nothing(&mut self, now: MonoTime, at: usize, out: &mut Vec<u8>) -> Class {
+        let path = &mut self.paths[at];
+        path.burst.on_paced(now, true);
+        path.begin(now, path.burst.packets == 0 || path.rate.wants_answer(), out);
+        Frame::Probe.write(out);
+        Frame::Padding(path.size.in_force().saturating_sub(out.len())).write(out);
+        self.stats.packets_copied += 1;
+        self.finish(now, at, out, Packet { content: Content::Nothing, watched: true }, true);
+        Class::Realtime
     }
 
     fn copy_shard(
@@ -80,7 +104,7 @@ impl Session {
             (sample.k as u16, sample.shard_bytes() as u16, capture_stamp(now, sample.capture));
         let shard = sample.shard(index, &mut self.codec)?;
         Frame::Fragment(Fragment { id, capture_us, k, index, shard }).write(out);
-        let content = Content::Shard { id, index, bytes, sending: Sending::First };
+        let content = Content::Shard { id, index, bytes, sending: Sending::First, stay: None };
         self.stats.packets_copied += 1;
         self.finish(now, at, out, Packet { content, watched: true }, true);
         Some(self.flows[flow].class)
