@@ -18,6 +18,7 @@ use crate::units::{BitRate, Bytes, Rate, Speed};
 use crate::yaml::budget::RtosBudget;
 use crate::yaml::others::{FIRST, Other, Right};
 use crate::yaml::output::{Output, Part, Ros};
+use crate::yaml::paths::LinkPath;
 use crate::yaml::robot::{Flow, Robot, Toward};
 use crate::yaml::site::{LinkSite, Site};
 use crate::yaml::vehicle::{Braking, StopProfile, Vehicle};
@@ -43,6 +44,8 @@ pub struct Report {
     pub output: Vec<OutputRow>,
     /// The ends that the vehicle serves; empty where it is one.
     pub ends: Vec<EndRow>,
+    /// The ways to the peer; empty where there is one.
+    pub paths: Vec<PathRow>,
     /// What will disappoint.
     pub warnings: Vec<Warning>,
 }
@@ -152,6 +155,21 @@ pub struct EndRow {
     pub max_rate: Option<BitRate>,
 }
 
+/// A way to the peer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PathRow {
+    /// Its number, from 1.
+    pub number: usize,
+    /// Where the operator listens for it, as the vehicle has it.
+    pub operator: Option<SocketAddr>,
+    /// Where the operator listens for it, as the operator has it.
+    pub listen: Option<SocketAddr>,
+    /// The network device; `None`: as the routes say.
+    pub device: Option<String>,
+    /// Never more than this on it; `None`: no such limit.
+    pub max_rate: Option<BitRate>,
+}
+
 /// Derives what `robot` means at `site` (CON-27).
 pub fn check(robot: &Robot, site: &Site) -> Report {
     Report {
@@ -164,6 +182,7 @@ pub fn check(robot: &Robot, site: &Site) -> Report {
         speeds: speed_rows(&robot.vehicle),
         output: robot.vehicle.output.as_ref().map(output_rows).unwrap_or_default(),
         ends: end_rows(&site.link),
+        paths: path_rows(&site.link),
         warnings: warnings::find(robot, site),
     }
 }
@@ -178,6 +197,27 @@ fn end_rows(link: &LinkSite) -> Vec<EndRow> {
         max_rate: other.max_rate.or(link.max_rate),
     };
     [first].into_iter().chain(link.others.iter().map(other)).collect()
+}
+
+fn path_rows(link: &LinkSite) -> Vec<PathRow> {
+    if link.paths.is_empty() {
+        return Vec::new();
+    }
+    let first = PathRow {
+        number: 1,
+        operator: link.operator,
+        listen: Some(link.listen),
+        device: link.device.clone(),
+        max_rate: link.max_rate,
+    };
+    let further = |(index, path): (usize, &LinkPath)| PathRow {
+        number: index + 2,
+        operator: path.operator,
+        listen: path.listen,
+        device: path.device.clone(),
+        max_rate: path.max_rate.or(link.max_rate),
+    };
+    [first].into_iter().chain(link.paths.iter().enumerate().map(further)).collect()
 }
 
 fn stop_row(profile: StopProfile, vehicle: &Vehicle) -> StopRow {

@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{ClassRow, EndRow, FlowRow, OutputRow, Report, SpeedRow, StopRow};
+use super::{ClassRow, EndRow, FlowRow, OutputRow, PathRow, Report, SpeedRow, StopRow};
 use crate::class::{Class, LinuxSched};
 use crate::units::{DurationText, Rate};
 use crate::yaml::budget::RtosBudget;
@@ -20,6 +20,7 @@ const NONE: &str = "-";
 const CLASS_COLUMNS: [&str; 6] = ["RTOS task", "Linux", "skb", "band", "DSCP", "GIC"];
 const BUDGET_COLUMNS: [&str; 3] = ["RTOS at most", "of each", "Linux at least"];
 const END_COLUMNS: [&str; 3] = ["at", "may", "at most"];
+const PATH_COLUMNS: [&str; 4] = ["to operator", "operator listens", "device", "at most"];
 const STOP_COLUMNS: [&str; 5] = ["when", "deceleration", "jerk", "takes", "goes"];
 const FLOW_COLUMNS: [&str; 7] = ["toward", "rate", "size", "bit rate", "lifespan", "deadline", "class"];
 
@@ -53,6 +54,10 @@ impl fmt::Display for Report {
         if !self.ends.is_empty() {
             writeln!(f)?;
             write_table(f, header("end", &END_COLUMNS), self.ends.iter().map(end_cells).collect())?;
+        }
+        if !self.paths.is_empty() {
+            writeln!(f)?;
+            write_table(f, header("path", &PATH_COLUMNS), self.paths.iter().map(path_cells).collect())?;
         }
         if !self.rtos_budgets.is_empty() {
             writeln!(f)?;
@@ -179,6 +184,7 @@ impl Report {
             "speeds": self.speeds.iter().map(speed_json).collect::<Vec<_>>(),
             "output": self.output.iter().map(output_json).collect::<Vec<_>>(),
             "ends": self.ends.iter().map(end_json).collect::<Vec<_>>(),
+            "paths": self.paths.iter().map(path_json).collect::<Vec<_>>(),
             "rtos_budgets": self.rtos_budgets.iter().map(budget_json).collect::<Vec<_>>(),
             "warnings": self.warnings.iter().map(warning).collect::<Vec<_>>(),
         })
@@ -195,6 +201,23 @@ fn end_json(row: &EndRow) -> Value {
         "name": row.name,
         "at": row.at.to_string(),
         "may": row.may.as_str(),
+        "max_rate_bits_per_second": row.max_rate.map(|rate| rate.0),
+    })
+}
+
+fn path_cells(row: &PathRow) -> Vec<String> {
+    let address = |at: Option<std::net::SocketAddr>| at.map_or_else(|| NONE.to_owned(), |at| at.to_string());
+    let most = row.max_rate.map_or_else(|| NONE.to_owned(), |rate| rate.to_string());
+    let device = row.device.clone().unwrap_or_else(|| NONE.to_owned());
+    cells(&row.number.to_string(), vec![address(row.operator), address(row.listen), device, most])
+}
+
+fn path_json(row: &PathRow) -> Value {
+    json!({
+        "number": row.number,
+        "operator": row.operator.map(|at| at.to_string()),
+        "listen": row.listen.map(|at| at.to_string()),
+        "device": row.device,
         "max_rate_bits_per_second": row.max_rate.map(|rate| rate.0),
     })
 }

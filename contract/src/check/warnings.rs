@@ -97,7 +97,7 @@ fn deadline_missed(flow: &Flow) -> Option<Warning> {
 
 /// The declared stream alone is more than may be sent (CON-31).
 fn too_fast(flow: &Flow, site: &Site) -> Option<Warning> {
-    let (needed, limit) = (bit_rate(flow)?, site.link.max_rate?);
+    let (needed, limit) = (bit_rate(flow)?, widest(site)?);
     if needed <= limit {
         return None;
     }
@@ -106,12 +106,27 @@ fn too_fast(flow: &Flow, site: &Site) -> Option<Warning> {
     warning(path(flow, "rate"), what, "lower the rate or the size, or raise link.max_rate in the site's file")
 }
 
+/// The most that one path may carry: a flow goes on one (CON-82). None where one of them has no limit.
+fn widest(site: &Site) -> Option<BitRate> {
+    path_rates(site).collect::<Option<Vec<_>>>()?.into_iter().max()
+}
+
+/// The most that all of them may carry together.
+fn all_paths(site: &Site) -> Option<BitRate> {
+    Some(path_rates(site).collect::<Option<Vec<_>>>()?.into_iter().fold(BitRate(0), BitRate::saturating_add))
+}
+
+fn path_rates(site: &Site) -> impl Iterator<Item = Option<BitRate>> {
+    let link = &site.link;
+    [link.max_rate].into_iter().chain(link.paths.iter().map(|path| path.max_rate.or(link.max_rate)))
+}
+
 /// Flows that fit one by one do not fit together (CON-31). Silent when one alone is already too fast.
 fn sum_too_fast(robot: &Robot, toward: Toward, site: &Site) -> Option<Warning> {
-    let limit = site.link.max_rate?;
+    let (limit, widest) = (all_paths(site)?, widest(site)?);
     let rates = || robot.flows.iter().filter(|flow| flow.toward == toward).filter_map(bit_rate);
     let sum = rates().fold(BitRate(0), BitRate::saturating_add);
-    if sum <= limit || rates().any(|rate| rate > limit) {
+    if sum <= limit || rates().any(|rate| rate > widest) {
         return None;
     }
     let what = format!(

@@ -166,14 +166,16 @@ fn what_keeps_all_arrives_once_and_in_order_over_paths_that_fall_silent_in_turn(
 fn pictures_are_cut_anew_for_a_path_with_shorter_packets() {
     let from = ms(3_000);
     for seed in 1..=SEEDS {
-        let mut world = World::new(&out("wan", from, from + ms(3_000)), seed);
-        let short = SessionConfig { max_datagram: 1_214, ip_bytes: 1_280, ..SessionConfig::default() };
-        world.network.open_path(&named("wan-loss5"), seed, &short);
+        let mut world = unequal(&out("wan", from, from + ms(3_000)), &named("wan-loss5"), seed);
+        world.network.take_sendings();
         let Drive { cameras, .. } = drive(&mut world, 2, 60_000, at_ms(8_000));
         for camera in &cameras {
             assert_eq!(missed(&world, camera), 0, "{:?}", camera.flow);
             assert!(first_after(&world, camera, MonoTime::ZERO + from) <= ms(300));
         }
+        let sendings = world.network.take_sendings();
+        let longest = sendings.iter().filter(|one| one.path == PathId(1)).map(|one| one.bytes).max();
+        assert!(longest.is_some_and(|bytes| (1_000..=1_214).contains(&bytes)), "LNK-25: {longest:?}");
     }
 }
 
