@@ -278,7 +278,34 @@ fn apply_content(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::core::sample::Cut;
     use crate::wire::MAX_FEEDBACK_WORDS;
+    use tokkyu_contract::{Class, Qos};
+
+    /// LNK-93: a packet from before the sample moved, or with a copy of it, tells what arrived and no more.
+    #[test]
+    fn what_a_packet_carried_counts_for_the_stay_that_it_was_sent_in() {
+        let mut flow = OutFlow::new(FlowId(1), Class::Realtime, Qos::default(), None);
+        let id = TraceId { flow: flow.id, sequence: 0 };
+        let cut = Cut::of(PathId::FIRST, 125, 125);
+        flow.push(
+            MonoTime::ZERO,
+            OutSample::new(id, MonoTime::ZERO, MonoTime::MAX, vec![7; 350].into(), cut),
+        );
+        let bytes = flow.get(0).map_or(0, OutSample::shard_bytes) as u16;
+        let mut flows = [flow];
+        let mut is_of_now = |stay| {
+            let content = Content::Shard { id, index: 0, bytes, sending: Sending::First, stay };
+            let mut found = None;
+            apply_content(&mut flows, &content, |sample, _, _, is_of_now| {
+                found = Some(is_of_now);
+                sample.move_to(PathId(1)); // and again, and again
+            });
+            found
+        };
+        assert_eq!([is_of_now(Some(0)), is_of_now(Some(0))], [Some(true), Some(false)], "it moved");
+        assert_eq!([is_of_now(None), is_of_now(Some(3))], [Some(false), Some(true)]);
+    }
 
     #[test]
     fn a_receipt_that_the_peers_own_stamps_contradict_is_none() {
