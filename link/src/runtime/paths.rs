@@ -15,8 +15,9 @@ use tokkyu_contract::{Class, MonoTime};
 
 /// A vehicle that lost its operator, or a path to it, dials again after this.
 const REDIAL: Duration = Duration::from_millis(500);
-/// An attempt to join a session that had no answer for so long is begun anew: several round trips of any path.
-const LONGEST_RING: Duration = Duration::from_secs(4);
+/// An attempt to join a session that had no answer for so long is begun anew: time for the handshakes of LNK-89 on a path of
+/// whatever round trip.
+const LONGEST_RING: Duration = Duration::from_secs(6);
 /// QUIC, UDP, IPv4 and Ethernet bytes around a datagram.
 const OVERHEAD_BYTES: usize = 97;
 
@@ -39,9 +40,10 @@ impl Line {
     fn dial(&mut self, now: MonoTime, call: Call, joins: bool) {
         (self.redial_at, self.dialled, self.dialled_at) = (now + REDIAL, call, now);
         self.quic.set_call(call, joins);
-        // An error shows again in the carrier's state; the next attempt is due anyway.
-        let bound = self.of_device.map_or(Ok(()), |bind| self.quic.rebind(bind, now));
-        let _ = bound.and_then(|()| self.quic.reconnect(now));
+        // What fails shows again in the carrier's state, and the next attempt is due anyway. Where there is no new socket (the
+        // port is the old one's, the device is away) the old one may do.
+        let _ = self.of_device.map(|bind| self.quic.rebind(bind, now));
+        let _ = self.quic.reconnect(now);
     }
 }
 
@@ -204,7 +206,8 @@ impl Paths {
     /// What is dialled next is another session; an attempt for the one that ended would be let into none.
     fn on_end(&mut self, now: MonoTime) {
         self.call = self.call.next();
-        for line in self.lines.iter_mut().filter(|line| line.seen == TransportState::Connecting) {
+        let is_dialled = |line: &&mut Line| line.seen == TransportState::Connecting;
+        for line in self.lines.iter_mut().filter(|_| self.is_vehicle).filter(is_dialled) {
             line.quic.close(now, "the session it was for is over");
         }
     }
