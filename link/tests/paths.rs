@@ -138,11 +138,13 @@ struct Stage {
     operator: Link,
 }
 
-fn stage() -> Stage {
+/// From the start the second path is cut, or not.
+fn stage(second_is_cut: bool) -> Stage {
     let keys = Keys::new();
     let operator = keys.operator([any(), any()]);
     let ports: Vec<SocketAddr> = operator.local_addresses().to_vec();
     let relays = [Relay::to(ports[0]), Relay::to(ports[1])];
+    relays[1].cut(second_is_cut);
     let vehicle = keys.vehicle(&[relays[0].port, relays[1].port]);
     Stage { keys, relays, vehicle, operator }
 }
@@ -159,7 +161,7 @@ impl Stage {
 
 #[test]
 fn two_connections_are_paths_of_one_session_and_one_that_is_cut_costs_no_sample() {
-    let stage = stage();
+    let stage = stage(false);
     stage.wait_for_both();
     let pictures = stage.vehicle.publish(publication("camera", Class::Realtime)).expect("within the limits");
     let commands = stage.operator.publish(publication("command", Class::Control)).expect("within the limits");
@@ -195,9 +197,7 @@ fn two_connections_are_paths_of_one_session_and_one_that_is_cut_costs_no_sample(
 
 #[test]
 fn a_path_that_comes_later_joins_the_session_and_another_process_with_the_key_does_not() {
-    let stage = stage();
-    // The second path's handshake has no answer yet, but by chance.
-    stage.relays[1].cut(true);
+    let stage = stage(true);
     for link in [&stage.vehicle, &stage.operator] {
         assert_eq!(wait_for_session(link), 1);
     }
@@ -217,7 +217,7 @@ fn a_path_that_comes_later_joins_the_session_and_another_process_with_the_key_do
 
 #[test]
 fn both_ends_may_begin_anew_and_have_both_paths_again() {
-    let stage = stage();
+    let stage = stage(false);
     stage.wait_for_both();
     let Stage { keys, relays, vehicle, operator } = stage;
     drop(vehicle);
