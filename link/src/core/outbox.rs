@@ -262,7 +262,7 @@ impl OutFlow {
         let long: Vec<u32> = self.samples().filter(is_long).map(|sample| sample.id.sequence).collect();
         for sequence in long {
             let Some(sample) = self.get_mut(sequence) else { continue };
-            let may = sample.is_waiting() || is_reliable && !sample.is_superseded();
+            let may = sample.may_begin_anew(is_reliable);
             match sample.cut_anew(cut).filter(|_| may) {
                 Some(anew) => *sample = anew,
                 None => self.settle(sequence, Outcome::Dropped),
@@ -274,9 +274,9 @@ impl OutFlow {
     /// (LNK-92, LNK-93).
     pub fn move_samples(&mut self, from: PathId, cut: Cut, is_all: bool) {
         let is_reliable = self.is_reliable();
-        let moves = |sample: &OutSample| match sample.is_waiting() {
-            true => sample.path() == from,
-            false => sample.path() == from && is_all && is_reliable && !sample.is_superseded(),
+        let moves = |sample: &OutSample| {
+            let may = if is_all { sample.may_begin_anew(is_reliable) } else { sample.is_waiting() };
+            sample.path() == from && may
         };
         self.samples_mut().filter(|sample| moves(sample)).for_each(|sample| sample.move_to(cut.path()));
         self.cut_anew(cut);
@@ -284,11 +284,9 @@ impl OutFlow {
 
     /// The path `from` is gone: what may not move to that of `cut` ends with it, and what was told on it is told again.
     pub fn leave_path(&mut self, from: PathId, cut: Cut) {
-        let may_move = |sample: &OutSample, is_reliable: bool| {
-            sample.is_waiting() || is_reliable && !sample.is_superseded()
-        };
         let is_reliable = self.is_reliable();
-        let stay = self.samples().filter(|sample| sample.path() == from && !may_move(sample, is_reliable));
+        let stays = |sample: &&OutSample| sample.path() == from && !sample.may_begin_anew(is_reliable);
+        let stay = self.samples().filter(stays);
         let stay: Vec<(u32, bool)> = stay.map(|sample| (sample.id.sequence, sample.is_sent())).collect();
         for (sequence, is_sent) in stay {
             self.settle(sequence, if is_sent { Outcome::Lost } else { Outcome::Dropped });

@@ -180,6 +180,11 @@ impl OutSample {
         self.superseded
     }
 
+    /// What was sent of it may be sent once more: nothing was, or its flow is reliable and it gave way to none.
+    pub fn may_begin_anew(&self, is_reliable: bool) -> bool {
+        self.is_waiting() || is_reliable && !self.superseded
+    }
+
     /// Bytes of each of its shards: what is known of one of other shards is not of this cut (LNK-87).
     pub fn shard_bytes(&self) -> usize {
         self.shard_bytes

@@ -28,6 +28,12 @@ impl Path {
         .write(out);
     }
 
+    /// Begins the next packet of a burst, which waited for the pacer; some of them ask for feedback at once.
+    pub fn begin_paced(&mut self, now: MonoTime, has_fragments: bool, out: &mut Vec<u8>) {
+        self.burst.on_paced(now, has_fragments);
+        self.begin(now, self.burst.packets == 0 || self.rate.wants_answer(), out);
+    }
+
     /// A packet of `bytes` goes now; what the log forgets for it is settled. `paced`: it waited for the pacer.
     pub fn record(
         &mut self,

@@ -6,7 +6,7 @@ use crate::core::event::Event;
 use crate::core::grant::KEPT_BACK;
 use crate::core::home::Offer;
 use crate::core::outbox::OutFlow;
-use crate::core::path::{Path, PathConfig, PathId, PathState};
+use crate::core::path::{Path, PathConfig, PathId};
 use crate::core::sample::Cut;
 use tokkyu_contract::{Class, MonoTime};
 
@@ -41,7 +41,6 @@ impl Session {
         self.count_paths();
         self.look_at_homes(now);
         self.leave_path(id);
-        self.report_ended();
         self.events.push_back(Event::PathDown { path: id });
     }
 
@@ -166,5 +165,5 @@ impl Session {
 fn offer(path: &Path) -> Offer {
     let carries_bps = if path.rate.is_unseen() { 0.0 } else { path.carried_bps() * (1.0 - KEPT_BACK) };
     let cost = path.rtt.min() / 2 + path.rtt.min().mul_f64(4.0 * path.loss.share());
-    Offer { path: path.id, answers: path.monitor.state() != PathState::Silent, carries_bps, cost }
+    Offer { path: path.id, answers: !path.is_silent(), carries_bps, cost }
 }

@@ -191,10 +191,10 @@ impl Session {
         let (class, is_whole) = (flow.class, flow.get(choice.sequence)?.is_whole());
         let paced = class != Class::Control;
         let path = &mut self.paths[at];
-        if paced {
-            path.burst.on_paced(now, !is_whole);
+        match paced {
+            true => path.begin_paced(now, !is_whole, out),
+            false => path.begin(now, false, out),
         }
-        path.begin(now, paced && (path.burst.packets == 0 || path.rate.wants_answer()), out);
         let content = match is_whole {
             true => self.write_samples(now, at, choice, out)?,
             false => self.write_shard(now, choice, out)?,

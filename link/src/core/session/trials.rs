@@ -79,8 +79,7 @@ impl Session {
 
     fn copy_nothing(&mut self, now: MonoTime, at: usize, out: &mut Vec<u8>) -> Class {
         let path = &mut self.paths[at];
-        path.burst.on_paced(now, true);
-        path.begin(now, path.burst.packets == 0 || path.rate.wants_answer(), out);
+        path.begin_paced(now, true, out);
         Frame::Probe.write(out);
         Frame::Padding(path.size.in_force().saturating_sub(out.len())).write(out);
         self.stats.packets_copied += 1;
@@ -97,8 +96,7 @@ impl Session {
         out: &mut Vec<u8>,
     ) -> Option<Class> {
         let (flow, path) = (self.place(id.flow)?, &mut self.paths[at]);
-        path.burst.on_paced(now, true);
-        path.begin(now, path.burst.packets == 0 || path.rate.wants_answer(), out);
+        path.begin_paced(now, true, out);
         let sample = self.flows[flow].get_mut(id.sequence)?;
         let (k, bytes, capture_us) =
             (sample.k as u16, sample.shard_bytes() as u16, capture_stamp(now, sample.capture));
